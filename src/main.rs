@@ -1,0 +1,2 @@
+//! The `peak` command.
+fn main() {}

@@ -1,0 +1,140 @@
+//! What validators, evaluators and tuners ask of a runner: run this, time that, compile those.
+
+use super::Failure;
+use crate::context::launch::ConcretePlan;
+use indexmap::IndexMap;
+use peak_backend_api::{Artifact, CompileRequest, DeviceInfo};
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Compiles, in worker processes. Shared by threads.
+pub trait Compile: Sync {
+    /// The artifact for a request; equal requests may share one.
+    ///
+    /// # Errors
+    /// Class `compile` (with the compiler's messages as facts), `timeout` or `crash`.
+    fn compile(&self, request: &CompileRequest) -> Result<Arc<Artifact>, Failure>;
+}
+
+/// Runs and times on one device, in a worker process.
+pub trait Execute {
+    /// The device.
+    fn device(&self) -> &DeviceInfo;
+
+    /// Fills inputs, poisons outputs and scratch, runs once, reads back.
+    ///
+    /// # Errors
+    /// Class `launch`, `timeout` or `crash`; the next call starts on a fresh worker where the last one died.
+    fn run(&mut self, job: &Job) -> Result<RunOutcome, Failure>;
+
+    /// Fills inputs, warms up, times repeatedly.
+    ///
+    /// # Errors
+    /// As [`Execute::run`].
+    fn time(&mut self, job: &Job, timing: &Timing) -> Result<TimeOutcome, Failure>;
+}
+
+/// One compiled candidate at one choice of execution parameters, and its data.
+#[derive(Clone, Debug)]
+pub struct Job {
+    /// Compiled code.
+    pub artifact: Arc<Artifact>,
+    /// Buffers and launches.
+    pub plan: ConcretePlan,
+    /// What the inputs hold.
+    pub fill: Fill,
+    /// How long the whole call may take; the worker is killed then.
+    pub deadline: Duration,
+}
+
+/// What the inputs hold: the same seed and distribution give the same bytes in every process.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Fill {
+    /// Seed of the generator.
+    pub seed: u64,
+    /// Which numbers.
+    pub distribution: Distribution,
+}
+
+/// Which numbers the inputs hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Distribution {
+    /// As the kernel declares.
+    Declared,
+    /// Small whole numbers, mostly non-zero, whose partial sums are exact: one missing term shows.
+    ExactIntegers,
+    /// The declared numbers times 2^10.
+    Large,
+    /// The declared numbers times 2^-10.
+    Tiny,
+    /// A value that depends on the position, so that a shift or a swap shows.
+    Structured,
+    /// Mostly zeros, with a few values of large magnitude.
+    Spiky,
+}
+
+/// What one run left behind.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct RunOutcome {
+    /// The bytes of every output and inout buffer.
+    pub outputs: IndexMap<String, Vec<u8>>,
+    /// Input buffers whose bytes changed.
+    pub changed_inputs: Vec<String>,
+    /// Wall time of the launch and wait, in nanoseconds.
+    pub wall_ns: u64,
+}
+
+/// The four bytes that poison an output before a run: a NaN in every float type, an unlikely number in every integer.
+pub const POISON: [u8; 4] = [0xFA, 0xFF, 0xFA, 0xFF];
+
+/// How to time.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Timing {
+    /// Runs not counted, at least; more until two in a row differ by under 5%, at most four times this.
+    pub warmup: u32,
+    /// Counted runs, at least.
+    pub min_repeats: u32,
+    /// Counted runs, at most.
+    pub max_repeats: u32,
+    /// Stops when the 95% interval of the median is narrower than this share of it.
+    pub relative_interval: f64,
+    /// Stops after this many nanoseconds of device time (but not before `min_repeats`).
+    pub budget_ns: u64,
+    /// Gives up after the first counted run that exceeds this, where the candidate can no longer win.
+    pub give_up_ns: Option<u64>,
+}
+
+/// Times of one candidate.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct TimeOutcome {
+    /// Device time of each counted run, in nanoseconds, in order.
+    pub samples_ns: Vec<u64>,
+    /// Runs that warmed up.
+    pub warmup: u32,
+    /// Whether it gave up early.
+    pub gave_up: bool,
+}
+
+impl TimeOutcome {
+    /// A quantile of the samples (0.5 is the median), in nanoseconds; `None` without samples.
+    #[must_use]
+    pub fn quantile_ns(&self, q: f64) -> Option<f64> {
+        let mut sorted = self.samples_ns.clone();
+        sorted.sort_unstable();
+        #[allow(
+            clippy::cast_precision_loss,
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "small"
+        )]
+        let (low, share) = {
+            let place = q.clamp(0.0, 1.0) * sorted.len().checked_sub(1)? as f64;
+            (place.floor() as usize, place.fract())
+        };
+        let next = *sorted.get(low + 1).unwrap_or(&sorted[low]);
+        #[allow(clippy::cast_precision_loss, reason = "nanoseconds of a kernel are far below 2^53")]
+        Some(sorted[low] as f64 * (1.0 - share) + next as f64 * share)
+    }
+}
