@@ -1,5 +1,7 @@
 //! Peak makes GPU kernels fast by transformations written in words.
 
+pub mod backends;
 pub mod context;
+pub mod evaluate;
 pub mod hash;
 pub mod runner;
