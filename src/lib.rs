@@ -5,3 +5,4 @@ pub mod context;
 pub mod evaluate;
 pub mod hash;
 pub mod runner;
+pub mod tune;
