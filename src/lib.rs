@@ -2,7 +2,10 @@
 
 pub mod backends;
 pub mod context;
+pub mod data;
 pub mod evaluate;
 pub mod hash;
+pub mod oracle;
 pub mod runner;
 pub mod tune;
+pub mod validate;
