@@ -1,2 +1,3 @@
 //! The test suite.
-fn main() {}
+
+mod oracle;
