@@ -1,5 +1,7 @@
 //! Peak makes GPU kernels fast by transformations written in words.
 
 pub mod context;
+pub mod error;
 pub mod hash;
 pub mod runner;
+pub mod store;
