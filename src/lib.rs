@@ -1,7 +1,9 @@
 //! Peak makes GPU kernels fast by transformations written in words.
 
+pub mod cli;
 pub mod context;
 pub mod error;
 pub mod hash;
+pub mod report;
 pub mod runner;
 pub mod store;

@@ -1,2 +1,5 @@
-//! The `peak` command.
-fn main() {}
+//! The `peak` command: all it does stands in [`peak::cli`].
+
+fn main() -> std::process::ExitCode {
+    peak::cli::main()
+}

@@ -159,10 +159,7 @@ impl Store {
     /// The store cannot be written.
     pub fn set_current(&self, id: i64) -> Result<(), StoreError> {
         let sql = "INSERT OR REPLACE INTO settings (name, value) VALUES ('current', ?1)";
-        self.connection
-            .execute(sql, [id.to_string()])
-            .map(|_| ())
-            .map_err(|error| StoreError::at(&self.path, error))
+        self.connection.execute(sql, [id.to_string()]).map(|_| ()).map_err(|error| StoreError::at(&self.path, error))
     }
 
     /// Checkpoints that meet an SQL condition of ours, oldest first.

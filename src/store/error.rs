@@ -24,7 +24,10 @@ pub enum StoreError {
     },
     /// A newer version of Peak wrote it.
     #[error("{} was written by a newer version of Peak: its schema is {found}, this one knows {known}", path.display())]
-    #[diagnostic(code("peak::store-newer"), help("use that version of Peak, or `--project DIR` for a store of its own"))]
+    #[diagnostic(
+        code("peak::store-newer"),
+        help("use that version of Peak, or `--project DIR` for a store of its own")
+    )]
     Newer {
         /// The store's file.
         path: PathBuf,
@@ -54,7 +57,10 @@ pub enum StoreError {
     },
     /// A JSON value in it that does not have the expected form.
     #[error("{what} in the store cannot be read: {reason}")]
-    #[diagnostic(code("peak::store-content"), help("it was written by another version of Peak: run the workflow again"))]
+    #[diagnostic(
+        code("peak::store-content"),
+        help("it was written by another version of Peak: run the workflow again")
+    )]
     Content {
         /// What was read.
         what: String,

@@ -102,10 +102,7 @@ impl Store {
     /// The store cannot be read.
     pub fn run(&self, id: i64) -> Result<Option<Run>, StoreError> {
         let sql = format!("SELECT {COLUMNS} FROM runs WHERE id = ?1");
-        self.connection
-            .query_row(&sql, [id], read_run)
-            .optional()
-            .map_err(|error| StoreError::at(&self.path, error))
+        self.connection.query_row(&sql, [id], read_run).optional().map_err(|error| StoreError::at(&self.path, error))
     }
 
     /// Every run, oldest first.
