@@ -1,2 +1,5 @@
-//! The test suite.
-fn main() {}
+//! The test suite: one binary, a module for each part. Tests go through the public surface.
+
+mod cli;
+mod store;
+mod tidy;
