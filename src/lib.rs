@@ -1,8 +1,10 @@
 //! Peak makes GPU kernels fast by transformations written in words.
 
+pub mod backends;
 pub mod cli;
 pub mod context;
 pub mod error;
+pub mod evaluate;
 pub mod hash;
 pub mod report;
 pub mod runner;

@@ -4,7 +4,7 @@ use super::scope::{ContextScope, Facts};
 use super::{ExecutionParameters, KernelContext};
 use peak_backend_api::{ArgumentValue, LaunchArgument, LaunchSequence, LaunchStep};
 use peak_grammar::ir::{
-    ArgumentKind, Direction, ElementType, EvalError, Expr, Initializer, Launch, PlanStatement, Scope,
+    ArgumentKind, Direction, ElementType, EvalError, Expr, Initializer, Launch, PlanStatement, Requirement, Scope,
 };
 use serde::{Deserialize, Serialize};
 
@@ -113,24 +113,27 @@ pub fn check_requirements(
     facts: &Facts,
 ) -> Result<(), Invalid> {
     let scope = ContextScope::new(context, parameters, facts);
-    for requirement in &context.requirements {
-        let held = match requirement.condition.evaluate(&scope) {
-            Ok(held) => held,
-            Err(EvalError::UnknownFact(_)) => true,
-            Err(EvalError::NotExact { .. } | EvalError::DivisionByZero(_)) => false,
-            Err(error) => {
-                let error = scope.let_error().map_or(error, |(_, error)| error.clone());
-                return Err(Invalid::Expression { place: format!("requirement {}", requirement.name), error });
-            }
-        };
-        if !held {
-            return Err(Invalid::Requirement {
-                name: requirement.name.clone(),
-                condition: requirement.condition.to_string(),
-            });
+    context.requirements.iter().try_for_each(|requirement| check_requirement(requirement, &scope))
+}
+
+/// Checks one requirement, whose names all have values in `scope`.
+///
+/// # Errors
+/// As [`check_requirements`].
+pub fn check_requirement(requirement: &Requirement, scope: &ContextScope<'_>) -> Result<(), Invalid> {
+    let held = match requirement.condition.evaluate(scope) {
+        Ok(held) => held,
+        Err(EvalError::UnknownFact(_)) => true,
+        Err(EvalError::NotExact { .. } | EvalError::DivisionByZero(_)) => false,
+        Err(error) => {
+            let error = scope.let_error().map_or(error, |(_, error)| error.clone());
+            return Err(Invalid::Expression { place: format!("requirement {}", requirement.name), error });
         }
+    };
+    if held {
+        return Ok(());
     }
-    Ok(())
+    Err(Invalid::Requirement { name: requirement.name.clone(), condition: requirement.condition.to_string() })
 }
 
 /// Evaluates the launch plan; requirements are checked first.

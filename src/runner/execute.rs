@@ -115,6 +115,9 @@ pub struct TimeOutcome {
     pub warmup: u32,
     /// Whether it gave up early.
     pub gave_up: bool,
+    /// Wall time of the counted runs together, in nanoseconds: never much below the sum of the samples.
+    #[serde(default)]
+    pub wall_ns: u64,
 }
 
 impl TimeOutcome {

@@ -1,0 +1,46 @@
+//! What a worker without a device answers: compile, and what is there. Source text is hostile, hence the process.
+
+use super::super::artifact_file;
+use super::super::protocol::{BackendListing, Fault, Reply, Request};
+use crate::backends::{self, MakeBackend};
+use peak_backend_api::{Backend, CompileRequest};
+use std::path::Path;
+
+pub fn answer(request: Request, backends: &[MakeBackend]) -> Result<Reply, Fault> {
+    match request {
+        Request::Backends => Ok(Reply::Backends { backends: listings(backends) }),
+        Request::Toolchains { backend } => Ok(Reply::Toolchains { toolchains: find(backends, &backend)?.toolchains() }),
+        Request::Devices { backend, runtime } => {
+            let runtimes = find(backends, &backend)?.runtimes();
+            let found = runtimes.iter().find(|known| known.name() == runtime);
+            let found = found.ok_or_else(|| unknown("runtime", &runtime))?;
+            Ok(Reply::Devices { devices: found.devices()? })
+        }
+        Request::Compile { backend, request, output } => compile(find(backends, &backend)?.as_ref(), &request, &output),
+        _ => Err(Fault::Protocol { message: "a compiling worker does not do that".to_owned() }),
+    }
+}
+
+fn compile(backend: &dyn Backend, request: &CompileRequest, output: &Path) -> Result<Reply, Fault> {
+    let artifact = backend.compile(request).map_err(|error| Fault::Compile { error })?;
+    let failed = |error| Fault::File { message: format!("writing {}: {error}", output.display()) };
+    artifact_file::write(output, &artifact).map_err(failed)?;
+    Ok(Reply::Compiled)
+}
+
+fn listings(backends: &[MakeBackend]) -> Vec<BackendListing> {
+    let listing = |backend: Box<dyn Backend>| BackendListing {
+        name: backend.name().to_owned(),
+        title: backend.title().to_owned(),
+        runtimes: backend.runtimes().iter().map(|runtime| runtime.name().to_owned()).collect(),
+    };
+    backends.iter().map(|make| listing(make())).collect()
+}
+
+fn find(backends: &[MakeBackend], name: &str) -> Result<Box<dyn Backend>, Fault> {
+    backends::find(backends, name).ok_or_else(|| unknown("backend", name))
+}
+
+fn unknown(what: &str, name: &str) -> Fault {
+    Fault::Protocol { message: format!("this build has no {what} `{name}`") }
+}

@@ -1,0 +1,158 @@
+//! One open device: loads artifacts, sets buffers up, runs and times. Judges no result.
+
+use super::super::artifact_file;
+use super::super::protocol::{Fault, Limits, Reply, WireJob, output_file};
+use super::super::{POISON, Timing};
+use super::inputs::{Filled, Inputs};
+use super::{DeviceAddress, timing};
+use crate::backends::{self, MakeBackend};
+use crate::context::launch::{BufferRole, BufferSpec};
+use indexmap::IndexMap;
+use peak_backend_api::{Device, DeviceInfo, ProgramId, Runtime, RuntimeError};
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Instant;
+
+/// Programs kept loaded, at most.
+const PROGRAMS_MAX: usize = 64;
+
+pub struct DeviceSession {
+    runtime: Box<dyn Runtime>,
+    device: Box<dyn Device>,
+    limits: Limits,
+    programs: IndexMap<String, ProgramId>,
+    inputs: Inputs,
+}
+
+impl DeviceSession {
+    /// Opens the device at `address`.
+    pub fn open(address: &DeviceAddress, backends: &[MakeBackend], limits: Limits) -> Result<DeviceSession, Fault> {
+        let missing = || Fault::Protocol { message: format!("this build has no runtime for {}", address.text()) };
+        let backend = backends::find(backends, &address.backend).ok_or_else(missing)?;
+        let runtime = backend.runtimes().into_iter().find(|runtime| runtime.name() == address.runtime);
+        let runtime = runtime.ok_or_else(missing)?;
+        let device = runtime.open(address.index)?;
+        Ok(DeviceSession { runtime, device, limits, programs: IndexMap::new(), inputs: Inputs::default() })
+    }
+
+    pub fn info(&self) -> &DeviceInfo {
+        self.device.info()
+    }
+
+    /// Runs once and writes what outputs hold.
+    pub fn run(&mut self, job: &WireJob, folder: &Path) -> Result<Reply, Fault> {
+        let (program, inputs) = self.set_up(job)?;
+        let start = Instant::now();
+        self.device.run(program, &job.plan.sequence)?;
+        let wall_ns = nanoseconds(start);
+        for (index, spec) in job.plan.buffers.iter().enumerate() {
+            if matches!(spec.role, BufferRole::Output | BufferRole::InOut(_)) {
+                let path = folder.join(output_file(index));
+                let bytes = self.device.read(&spec.name)?;
+                std::fs::write(&path, bytes)
+                    .map_err(|error| Fault::File { message: format!("writing {}: {error}", path.display()) })?;
+            }
+        }
+        Ok(Reply::Ran { changed_inputs: self.changed_inputs(job, &inputs)?, wall_ns })
+    }
+
+    /// Times, with inputs that a run changes refreshed before each.
+    pub fn time(&mut self, job: &WireJob, how: &Timing) -> Result<Reply, Fault> {
+        let (program, inputs) = self.set_up(job)?;
+        let refreshed: Vec<(&BufferSpec, &Arc<Filled>)> = job
+            .plan
+            .buffers
+            .iter()
+            .zip(&inputs)
+            .filter(|(spec, _)| matches!(spec.role, BufferRole::InOut(_)))
+            .filter_map(|(spec, filled)| Some((spec, filled.as_ref()?)))
+            .collect();
+        let device = &mut self.device;
+        let outcome = timing::time_adaptively(how, refreshed.is_empty(), |repeats| {
+            for (spec, filled) in &refreshed {
+                device.write(&spec.name, &filled.bytes)?;
+            }
+            let start = Instant::now();
+            let samples_ns = device.time(program, &job.plan.sequence, repeats)?;
+            let wall_ns = nanoseconds(start);
+            if samples_ns.len() != repeats as usize {
+                let why = format!("the runtime gave {} times for {repeats} runs", samples_ns.len());
+                return Err(Fault::Refused { why });
+            }
+            Ok(timing::Batch { samples_ns, wall_ns })
+        })?;
+        Ok(Reply::Timed { outcome })
+    }
+
+    /// Fresh buffers with inputs filled and everything else poisoned, and the program loaded. What each buffer was
+    /// filled with comes back in the buffers' order.
+    fn set_up(&mut self, job: &WireJob) -> Result<(ProgramId, Vec<Option<Arc<Filled>>>), Fault> {
+        check_size(&job.plan.buffers, self.limits.buffer_bytes)?;
+        let program = self.program(job)?;
+        self.device.free_all();
+        let mut inputs = Vec::with_capacity(job.plan.buffers.len());
+        for spec in &job.plan.buffers {
+            self.device.allocate(&spec.name, spec.bytes() as u64)?;
+            inputs.push(match spec.role {
+                BufferRole::Input(_) | BufferRole::InOut(_) => {
+                    let filled = self.inputs.get(spec, job.fill);
+                    self.device.write(&spec.name, &filled.bytes)?;
+                    Some(filled)
+                }
+                BufferRole::Output | BufferRole::Scratch => {
+                    self.device.fill(&spec.name, POISON)?;
+                    None
+                }
+            });
+        }
+        Ok((program, inputs))
+    }
+
+    fn program(&mut self, job: &WireJob) -> Result<ProgramId, Fault> {
+        if let Some(program) = self.programs.get(&job.artifact) {
+            return Ok(*program);
+        }
+        let artifact = artifact_file::read(&job.artifact_file)
+            .map_err(|error| Fault::File { message: format!("reading the artifact: {error}") })?;
+        if !self.runtime.accepts(artifact.kind) {
+            let why = format!("runtime {} does not take {:?}", self.runtime.name(), artifact.kind);
+            return Err(RuntimeError::Artifact(why).into());
+        }
+        if self.programs.len() >= PROGRAMS_MAX
+            && let Some((_, oldest)) = self.programs.shift_remove_index(0)
+        {
+            self.device.unload(oldest);
+        }
+        let program = self.device.load(&artifact)?;
+        self.programs.insert(job.artifact.clone(), program);
+        Ok(program)
+    }
+
+    fn changed_inputs(&mut self, job: &WireJob, inputs: &[Option<Arc<Filled>>]) -> Result<Vec<String>, Fault> {
+        let mut changed = Vec::new();
+        for (spec, filled) in job.plan.buffers.iter().zip(inputs) {
+            if let (BufferRole::Input(_), Some(filled)) = (&spec.role, filled)
+                && crate::hash::hex(&self.device.read(&spec.name)?) != filled.digest
+            {
+                changed.push(spec.name.clone());
+            }
+        }
+        Ok(changed)
+    }
+}
+
+fn check_size(buffers: &[BufferSpec], limit: u64) -> Result<(), Fault> {
+    let bytes_of = |spec: &BufferSpec| {
+        spec.shape.iter().try_fold(spec.element.bytes() as u64, |bytes, extent| bytes.checked_mul(*extent as u64))
+    };
+    let total = buffers.iter().try_fold(0u64, |total, spec| total.checked_add(bytes_of(spec)?));
+    match total {
+        Some(total) if total <= limit => Ok(()),
+        Some(total) => Err(Fault::Refused { why: format!("the buffers take {total} bytes; {limit} are allowed") }),
+        None => Err(Fault::Refused { why: format!("the buffers take more than 2^64 bytes; {limit} are allowed") }),
+    }
+}
+
+fn nanoseconds(start: Instant) -> u64 {
+    u64::try_from(start.elapsed().as_nanos()).unwrap_or(u64::MAX)
+}
