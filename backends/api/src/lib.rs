@@ -9,6 +9,7 @@
 
 mod artifact;
 mod compile;
+pub mod conformance;
 mod device;
 mod launch;
 mod spelling;
