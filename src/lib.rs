@@ -3,9 +3,12 @@
 pub mod backends;
 pub mod cli;
 pub mod context;
+pub mod data;
 pub mod error;
 pub mod evaluate;
 pub mod hash;
+pub mod oracle;
 pub mod report;
 pub mod runner;
 pub mod store;
+pub mod validate;
