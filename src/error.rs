@@ -32,8 +32,8 @@ pub trait Classified {
 pub struct Error {
     /// Decides the exit code.
     pub class: Class,
-    /// What people read.
-    pub report: miette::Report,
+    /// What people read; `None` where they were told already.
+    pub report: Option<miette::Report>,
 }
 
 /// A result at the edge.
@@ -42,14 +42,20 @@ pub type Result<T> = std::result::Result<T, Error>;
 impl Error {
     /// An error of a class, from any diagnostic.
     pub fn new(class: Class, diagnostic: impl miette::Diagnostic + Send + Sync + 'static) -> Error {
-        Error { class, report: miette::Report::new(diagnostic) }
+        Error { class, report: Some(miette::Report::new(diagnostic)) }
+    }
+
+    /// An error of which people were told already, such as by diagnostics of a file.
+    #[must_use]
+    pub fn told(class: Class) -> Error {
+        Error { class, report: None }
     }
 
     /// An error in plain words, with its code (`peak::kebab-name`) and what to do.
     #[must_use]
     pub fn plain(class: Class, code: &str, message: impl Into<String>, help: impl Into<String>) -> Error {
         let diagnostic = miette::MietteDiagnostic::new(message.into()).with_code(code).with_help(help.into());
-        Error { class, report: miette::Report::new(diagnostic) }
+        Error { class, report: Some(miette::Report::new(diagnostic)) }
     }
 }
 
@@ -67,6 +73,9 @@ impl fmt::Debug for Error {
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(&self.report, f)
+        match &self.report {
+            Some(report) => fmt::Display::fmt(report, f),
+            None => write!(f, "an error of class {:?}", self.class),
+        }
     }
 }

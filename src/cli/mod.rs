@@ -4,6 +4,7 @@
 
 pub mod exit;
 pub mod output;
+mod worker;
 
 use crate::error::{Class, Result};
 use clap::Parser;
@@ -34,6 +35,7 @@ macro_rules! subcommands {
 // Alphabetical. The help text of each is the comment on its `Arguments`.
 subcommands! {
     diff => Diff,
+    doctor => Doctor,
     explain => Explain,
     log => Log,
     restore => Restore,
@@ -60,6 +62,9 @@ struct Cli {
 /// Runs the command line, and gives its exit code.
 #[must_use]
 pub fn main() -> ExitCode {
+    if let Some(arguments) = worker::arguments() {
+        return worker::serve(&arguments);
+    }
     exit::install_panic_hook();
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,

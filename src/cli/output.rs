@@ -61,8 +61,10 @@ impl App {
 
     /// Shows an error, to people and to programs.
     pub fn fail(&self, error: &Error) {
-        self.event("diagnostic", diagnostic_fields(error.report.as_ref()));
-        eprint!("{:?}", error.report);
+        if let Some(report) = &error.report {
+            self.event("diagnostic", diagnostic_fields(report.as_ref()));
+            eprint!("{report:?}");
+        }
     }
 }
 

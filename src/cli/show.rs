@@ -82,6 +82,9 @@ fn text(checkpoint: &Checkpoint, context: &KernelContext) -> String {
         text.push_str(&format!("  {}{winning}, of {}\n", parameter.name, parameter.values));
     }
     text.push_str("\nrequirements\n");
+    if context.requirements.is_empty() {
+        text.push_str("  nothing\n");
+    }
     for requirement in &context.requirements {
         text.push_str(&format!("  {}: {}\n", requirement.name, requirement.condition));
     }

@@ -1,7 +1,7 @@
 //! The table of a workflow's steps.
 
 use super::units;
-use comfy_table::{Cell, CellAlignment, ContentArrangement, Table};
+use comfy_table::{Cell, CellAlignment, ColumnConstraint, ContentArrangement, Table};
 
 /// One line of the table: a step at one input size.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -37,6 +37,9 @@ const HEADER: [&str; 9] =
 /// Columns that hold numbers, and are aligned to the right.
 const NUMBERS: std::ops::RangeInclusive<usize> = 3..=7;
 
+/// Columns that a narrow terminal does not wrap: the step and the verdict.
+const KEPT_WHOLE: [usize; 2] = [0, 2];
+
 /// The table as text, of at most `width` columns where one is given. A step without a time has `-` there: nothing is
 /// filled in.
 #[must_use]
@@ -52,6 +55,9 @@ pub fn steps(rows: &[StepRow], width: Option<u16>) -> String {
     }
     for (index, column) in table.column_iter_mut().enumerate() {
         column.set_padding((0, 2));
+        if KEPT_WHOLE.contains(&index) {
+            column.set_constraint(ColumnConstraint::ContentWidth);
+        }
         if NUMBERS.contains(&index) {
             column.set_cell_alignment(CellAlignment::Right);
         }

@@ -55,7 +55,8 @@ impl Store {
     /// # Errors
     /// [`StoreError::NoStore`] where there is none, else as [`Store::open`].
     pub fn find(start: &Path) -> Result<Store, StoreError> {
-        let found = find_file(start).ok_or_else(|| StoreError::NoStore { start: start.to_owned() })?;
+        let start = std::path::absolute(start).unwrap_or_else(|_| start.to_owned());
+        let found = find_file(&start).ok_or(StoreError::NoStore { start })?;
         Store::open_file(found)
     }
 
