@@ -1,11 +1,15 @@
 //! Peak makes GPU kernels fast by transformations written in words.
 
 pub mod backends;
+pub mod cli;
 pub mod context;
 pub mod data;
+pub mod error;
 pub mod evaluate;
 pub mod hash;
 pub mod oracle;
+pub mod report;
 pub mod runner;
 pub mod tune;
+pub mod store;
 pub mod validate;

@@ -1,3 +1,6 @@
-//! The test suite.
+//! The test suite: one binary, a module for each part. Tests go through the public surface.
 
+mod cli;
 mod oracle;
+mod store;
+mod tidy;

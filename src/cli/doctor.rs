@@ -1,0 +1,188 @@
+//! `peak doctor`: what this machine can run, and what it lacks, with the command that mends it.
+
+use super::output::App;
+use crate::error::{Class, Error, Result};
+use crate::runner::{Inventory, MissingRuntime, WorkerProgram, inventory};
+use crate::store::{FILE, FOLDER, Store};
+use peak_backend_api::{DeviceInfo, Toolchain};
+use serde_json::json;
+
+/// Tells what this machine can run, and what it lacks.
+///
+/// Exits with 0 if something can run: a device, and every toolchain of its backend.
+#[derive(clap::Args)]
+pub struct Arguments {}
+
+impl Arguments {
+    pub(super) fn run(self, app: &App) -> Result<()> {
+        let found = ask()?;
+        show_backends(app, &found);
+        show_devices(app, &found);
+        show_store(app);
+        match runnable(&found) {
+            Some(device) => {
+                app.print(&format!("\nready: {} on {} ({})", device.backend, device.name, device.runtime));
+                Ok(())
+            }
+            None => Err(Error::plain(
+                Class::Environment,
+                "peak::nothing-runs",
+                "no backend has both its toolchains and a device here",
+                format!("run `{}`, then `peak doctor` again", mend(&found)),
+            )),
+        }
+    }
+}
+
+fn ask() -> Result<Inventory> {
+    let failed =
+        |message: String, help: &str| Error::plain(Class::Environment, "peak::worker-does-not-start", message, help);
+    let program = WorkerProgram::current()
+        .map_err(|error| failed(format!("this program cannot be found: {error}"), "start it by its full path"))?;
+    inventory(&program).map_err(|error| failed(error.to_string(), "start Peak from a complete installation"))
+}
+
+/// The first device whose backend has all its toolchains.
+fn runnable(found: &Inventory) -> Option<&DeviceInfo> {
+    let complete = |name: &str| {
+        found.backends.iter().any(|backend| {
+            backend.name == name && backend.problem.is_none() && backend.toolchains.iter().all(|tool| tool.found)
+        })
+    };
+    found.devices.iter().find(|device| complete(&device.backend))
+}
+
+/// The first command that mends something.
+fn mend(found: &Inventory) -> String {
+    let tools = found.backends.iter().flat_map(|backend| &backend.toolchains).filter(|tool| !tool.found);
+    let commands = tools.map(|tool| &tool.mend).chain(found.missing.iter().map(|runtime| &runtime.mend));
+    commands.into_iter().next().cloned().unwrap_or_else(|| "scripts/setup".to_owned())
+}
+
+fn show_backends(app: &App, found: &Inventory) {
+    app.print("backends");
+    if found.backends.is_empty() {
+        app.print("  none in this build; build with a feature such as `--features hlsl`");
+    }
+    for backend in &found.backends {
+        app.print(&format!("  {}: {}", backend.name, backend.title));
+        if let Some(problem) = &backend.problem {
+            app.print(&format!("    its toolchains could not be asked: {problem}"));
+        }
+        for tool in &backend.toolchains {
+            app.print(&tool_line(tool));
+            app.event(
+                "toolchain",
+                json!({
+                    "name": tool.name,
+                    "found": tool.found,
+                    "version": tool.version,
+                    "backend": backend.name,
+                    "place": tool.place,
+                    "mend": (!tool.found).then_some(&tool.mend),
+                }),
+            );
+        }
+    }
+}
+
+fn tool_line(tool: &Toolchain) -> String {
+    match tool.found {
+        true => format!("    {:<10} {}  {}", tool.name, tool.version.as_deref().unwrap_or("of no version"), tool.place),
+        false => format!("    {:<10} missing (looked for {}); `{}` mends it", tool.name, tool.place, tool.mend),
+    }
+}
+
+fn show_devices(app: &App, found: &Inventory) {
+    app.print("devices");
+    for (index, device) in found.devices.iter().enumerate() {
+        app.print(&device_line(index, device));
+        app.event(
+            "device",
+            json!({
+                "name": device.name,
+                "backend": device.backend,
+                "runtime": device.runtime,
+                "index": index,
+                "kind": device.kind,
+                "driver": device.driver,
+                "features": device.features,
+                "facts": device.facts,
+            }),
+        );
+    }
+    for missing in &found.missing {
+        app.print(&missing_line(missing));
+        app.event(
+            "runtime",
+            json!({
+                "name": missing.runtime,
+                "backend": missing.backend,
+                "found": false,
+                "why": missing.why,
+                "mend": missing.mend,
+            }),
+        );
+    }
+}
+
+fn device_line(index: usize, device: &DeviceInfo) -> String {
+    format!("  {index}  {}: {} on {}, driver {}", device.name, device.backend, device.runtime, device.driver)
+}
+
+fn missing_line(missing: &MissingRuntime) -> String {
+    format!("  {}: none for {} ({}); `{}` mends it", missing.runtime, missing.backend, missing.why, missing.mend)
+}
+
+fn show_store(app: &App) {
+    let state = match Store::find(&app.project) {
+        Ok(store) => store.path().display().to_string(),
+        Err(crate::store::StoreError::NoStore { .. }) => format!("none yet: `peak run` makes {FOLDER}/{FILE}"),
+        Err(error) => error.to_string(),
+    };
+    app.print(&format!("store\n  {state}"));
+    app.event("store", json!({"state": state}));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::runner::BackendInventory;
+    use peak_backend_api::DeviceKind;
+
+    fn inventory_with(found: bool) -> Inventory {
+        let tool = |name: &str, found| Toolchain {
+            name: name.to_owned(),
+            found,
+            version: found.then(|| "1".to_owned()),
+            place: "/x".to_owned(),
+            mend: "scripts/setup".to_owned(),
+        };
+        let device = DeviceInfo {
+            index: 0,
+            name: "llvmpipe".to_owned(),
+            backend: "hlsl".to_owned(),
+            runtime: "vulkan".to_owned(),
+            driver: "Mesa".to_owned(),
+            kind: DeviceKind::Software,
+            facts: std::collections::BTreeMap::new(),
+            features: Vec::new(),
+            target: None,
+        };
+        let backend = BackendInventory {
+            name: "hlsl".to_owned(),
+            title: "HLSL".to_owned(),
+            runtimes: vec!["vulkan".to_owned()],
+            toolchains: vec![tool("dxc", true), tool("spirv-val", found)],
+            problem: None,
+        };
+        Inventory { backends: vec![backend], devices: vec![device], missing: Vec::new() }
+    }
+
+    #[test]
+    fn a_device_runs_only_with_every_toolchain_of_its_backend() {
+        assert!(runnable(&inventory_with(true)).is_some());
+        assert!(runnable(&inventory_with(false)).is_none());
+        assert_eq!(mend(&inventory_with(false)), "scripts/setup");
+    }
+}

@@ -1,0 +1,5 @@
+//! How results are shown: plain data in, text out. Measures nothing, and never opens the store.
+
+pub mod progress;
+pub mod table;
+pub mod units;

@@ -1,0 +1,93 @@
+//! The store: one SQLite file in a project's `.peak/` folder, with every checkpoint, measurement, attempt and completion.
+//!
+//! Written through as results come: what a call reported as done survives a `kill -9`. Two processes may use one store
+//! at once (write-ahead log, and waiting for a lock up to [`BUSY_TIMEOUT`]). It never holds anything that only this
+//! process understands: texts are content-addressed blobs, structures are JSON.
+
+mod attempts;
+mod blobs;
+mod checkpoints;
+mod error;
+mod measurements;
+mod names;
+mod runs;
+mod schema;
+
+pub use attempts::{Attempt, Completion, NewAttempt};
+pub use checkpoints::{Checkpoint, CheckpointResult, NewCheckpoint};
+pub use error::StoreError;
+pub use runs::{NewRun, Run, RunStatus};
+
+use rusqlite::Connection;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// The folder of a project that holds the store.
+pub const FOLDER: &str = ".peak";
+
+/// The store's file in [`FOLDER`].
+pub const FILE: &str = "peak.db";
+
+/// How long a call waits for another process's write.
+pub const BUSY_TIMEOUT: Duration = Duration::from_secs(30);
+
+/// An open store.
+#[derive(Debug)]
+pub struct Store {
+    connection: Connection,
+    path: PathBuf,
+}
+
+impl Store {
+    /// Opens the store of a project, making it if there is none.
+    ///
+    /// # Errors
+    /// A folder that cannot be written, a file that is no store, or one of a newer version of Peak.
+    pub fn open(project: &Path) -> Result<Store, StoreError> {
+        let folder = project.join(FOLDER);
+        std::fs::create_dir_all(&folder)
+            .map_err(|error| StoreError::Folder { path: folder.clone(), reason: error.to_string() })?;
+        Store::open_file(folder.join(FILE))
+    }
+
+    /// Opens the store of the nearest folder, from `start` upwards, that has one.
+    ///
+    /// # Errors
+    /// [`StoreError::NoStore`] where there is none, else as [`Store::open`].
+    pub fn find(start: &Path) -> Result<Store, StoreError> {
+        let start = std::path::absolute(start).unwrap_or_else(|_| start.to_owned());
+        let found = find_file(&start).ok_or(StoreError::NoStore { start })?;
+        Store::open_file(found)
+    }
+
+    fn open_file(path: PathBuf) -> Result<Store, StoreError> {
+        let mut connection = Connection::open(&path).map_err(|error| StoreError::at(&path, error))?;
+        schema::prepare(&mut connection, &path, schema::MIGRATIONS)?;
+        Ok(Store { connection, path })
+    }
+
+    /// The store's file.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The folder of the project: the one that holds [`FOLDER`].
+    #[must_use]
+    pub fn project(&self) -> &Path {
+        self.path.parent().and_then(Path::parent).unwrap_or(Path::new("."))
+    }
+}
+
+/// The store's file in the nearest folder, from `start` upwards, that has one.
+#[must_use]
+pub fn find_file(start: &Path) -> Option<PathBuf> {
+    let start = std::path::absolute(start).ok()?;
+    start.ancestors().map(|folder| folder.join(FOLDER).join(FILE)).find(|file| file.is_file())
+}
+
+/// The time now in UTC, as RFC 3339 to the second.
+fn now() -> String {
+    let now = time::OffsetDateTime::now_utc().replace_nanosecond(0).unwrap_or(time::OffsetDateTime::UNIX_EPOCH);
+    now.format(&time::format_description::well_known::Rfc3339).unwrap_or_default()
+}
