@@ -1,5 +1,7 @@
 //! Peak makes GPU kernels fast by transformations written in words.
 
 pub mod context;
+pub mod edit;
 pub mod hash;
+pub mod provider;
 pub mod runner;
