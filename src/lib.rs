@@ -3,5 +3,6 @@
 pub mod context;
 pub mod edit;
 pub mod hash;
+pub mod plan;
 pub mod provider;
 pub mod runner;
