@@ -3,6 +3,7 @@
 pub mod context;
 pub mod edit;
 pub mod hash;
+pub mod lowering;
 pub mod plan;
 pub mod provider;
 pub mod runner;
