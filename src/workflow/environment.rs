@@ -1,0 +1,98 @@
+//! What a run works with. Put together by [`crate::session`]; tests put one together by hand.
+
+use crate::context::scope::Facts;
+use crate::lowering::Templates;
+use crate::provider::Provider;
+use crate::runner::{Compile, Execute};
+use crate::store::Store;
+use crate::tune::{Cache, Measured, TuneTiming};
+use peak_backend_api::{Backend, DeviceInfo};
+use peak_grammar::ir::{Device, Library};
+use std::sync::atomic::AtomicBool;
+
+/// Everything outside the run itself.
+pub struct Environment<'a> {
+    /// Every declaration.
+    pub library: &'a Library,
+    /// The device as its driver describes it.
+    pub info: &'a DeviceInfo,
+    /// The device's file, where the library has one that matches.
+    pub device: Option<&'a Device>,
+    /// Facts in force: the smaller of the file's and the driver's.
+    pub facts: &'a Facts,
+    /// The language.
+    pub backend: &'a dyn Backend,
+    /// Versions of its toolchains, in words.
+    pub toolchain: &'a str,
+    /// Compiles.
+    pub compile: &'a dyn Compile,
+    /// Runs and times.
+    pub execute: &'a mut dyn Execute,
+    /// Is asked for completions.
+    pub provider: &'a dyn Provider,
+    /// Whether the provider replays what was answered before.
+    pub replays: bool,
+    /// The prompts' templates.
+    pub templates: &'a Templates,
+    /// Keeps checkpoints, attempts and measurements.
+    pub store: &'a mut Store,
+    /// How to time.
+    pub timing: TuneTiming,
+    /// What the caller asks for beyond the workflow.
+    pub options: Options,
+    /// Set by somebody else to stop at the next safe point.
+    pub cancelled: &'a AtomicBool,
+}
+
+/// What the caller asks for beyond the workflow.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Options {
+    /// Configurations after each step, in place of the workflow's.
+    pub tune_budget: Option<u32>,
+    /// Seed of tuning and of validation data.
+    pub seed: u64,
+    /// Measures and validates anew what the store already knows.
+    pub fresh: bool,
+}
+
+impl Environment<'_> {
+    /// The device's name in the library, where it has one.
+    #[must_use]
+    pub fn device_name(&self) -> &str {
+        self.device.map_or("", |device| device.name.as_str())
+    }
+
+    /// Whether the device can time.
+    #[must_use]
+    pub fn has_timer(&self) -> bool {
+        self.info.features.iter().any(|feature| feature == "timestamps")
+    }
+}
+
+/// The facts in force: the driver's, and the file's where the driver states none or a larger one.
+#[must_use]
+pub fn facts_in_force(info: &DeviceInfo, device: Option<&Device>) -> Facts {
+    let mut facts: Facts = info.facts.iter().map(|(name, value)| (name.clone(), *value)).collect();
+    for (name, value) in device.map(|device| device.facts_for(&info.backend)).unwrap_or_default() {
+        let fact = facts.entry(name).or_insert(value);
+        *fact = value.min(*fact);
+    }
+    facts
+}
+
+/// The store as the tuner's memory. A store that cannot be read or written costs time, never a result.
+pub(super) struct StoreCache<'a> {
+    pub store: &'a Store,
+    pub fresh: bool,
+}
+
+impl Cache for StoreCache<'_> {
+    fn get(&mut self, key: &str) -> Option<Measured> {
+        if self.fresh { None } else { self.store.measurement(key).ok().flatten() }
+    }
+
+    fn put(&mut self, key: &str, measured: &Measured) {
+        // The measurement is in the outcome all the same; the next run then measures again.
+        let _ = self.store.put_measurement(key, measured);
+    }
+}

@@ -1,0 +1,70 @@
+//! What keeps a workflow from running at all. A step that fails is a row, not an error.
+
+use crate::runner::Failure;
+use crate::store::StoreError;
+use miette::Diagnostic;
+use thiserror::Error;
+
+/// Why a workflow could not run.
+#[derive(Debug, Error, Diagnostic)]
+pub enum WorkflowError {
+    /// The kernel has no source for the backend.
+    #[error("kernel `{kernel}` has no device code for {backend}")]
+    #[diagnostic(code("peak::no-device-code"), help("it has code for: {known}; choose one with `--backend`"))]
+    NoDeviceCode {
+        /// The kernel.
+        kernel: String,
+        /// The backend asked for.
+        backend: String,
+        /// Backends that it has code for.
+        known: String,
+    },
+    /// The workflow names a kernel that is not there.
+    #[error("there is no kernel `{kernel}`")]
+    #[diagnostic(code("peak::unknown-name"), help("`peak list kernels` shows what there is"))]
+    UnknownKernel {
+        /// The name.
+        kernel: String,
+    },
+    /// Not one configuration of the baseline is valid on this device at this size.
+    #[error("no configuration of the baseline is valid at {inputs}")]
+    #[diagnostic(code("peak::empty-space"), help("{excluded}"))]
+    EmptySpace {
+        /// The input size.
+        inputs: String,
+        /// Which clause excluded how many.
+        excluded: String,
+    },
+    /// The naive kernel itself is wrong or does not run.
+    #[error("the baseline failed ({}): {failure}", failure.class)]
+    #[diagnostic(
+        code("peak::baseline-failed"),
+        help("nothing can be built on it: mend the kernel's own code or its `computes`\n{}", failure.facts.join("\n"))
+    )]
+    Baseline {
+        /// What it failed with.
+        failure: Failure,
+    },
+    /// A construct that is parsed and checked, and not carried out yet.
+    #[error("{what} is not built yet")]
+    #[diagnostic(code("peak::not-built"), help("it is parsed and checked; take it out of the workflow to run the rest"))]
+    NotBuilt {
+        /// The construct.
+        what: String,
+    },
+    /// A name that the workflow restores was never made.
+    #[error("there is no checkpoint `{name}` in this run to restore")]
+    #[diagnostic(code("peak::unknown-checkpoint"), help("`checkpoint \"{name}\"` must come before `restore`"))]
+    UnknownCheckpoint {
+        /// The name.
+        name: String,
+    },
+    /// The oracle cannot be compiled.
+    #[error(transparent)]
+    #[diagnostic(transparent)]
+    Oracle(#[from] crate::oracle::OracleError),
+    /// The store failed.
+    #[error(transparent)]
+    #[diagnostic(transparent)]
+    Store(#[from] StoreError),
+}

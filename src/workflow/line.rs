@@ -1,0 +1,138 @@
+//! The line of a run: the points that it reached, and which of them is best. Pure bookkeeping, like git's graph.
+
+use crate::context::{Configuration, Inputs, KernelContext};
+use std::rc::Rc;
+
+/// What one input size came to at a point.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SizeResult {
+    /// The scalar inputs.
+    pub inputs: Inputs,
+    /// The winner.
+    pub configuration: Configuration,
+    /// Further good configurations, best first, the winner included: incumbents of the next step.
+    pub incumbents: Vec<Configuration>,
+    /// Median device time in nanoseconds, where there is a timer.
+    pub median_ns: Option<f64>,
+}
+
+/// A verified kernel context with its times.
+#[derive(Clone, Debug)]
+pub struct Point {
+    /// `baseline` or the transformation that led here.
+    pub step: String,
+    /// The context.
+    pub context: Rc<KernelContext>,
+    /// One result an input size.
+    pub sizes: Vec<SizeResult>,
+    /// The checkpoint's id in the store.
+    pub checkpoint: i64,
+}
+
+impl Point {
+    /// The geometric mean of the medians over the sizes, in nanoseconds; `None` where a size has no time.
+    #[must_use]
+    pub fn score(&self) -> Option<f64> {
+        let logs: Option<Vec<f64>> = self.sizes.iter().map(|size| Some(size.median_ns?.ln())).collect();
+        let logs = logs.filter(|logs| !logs.is_empty())?;
+        #[allow(clippy::cast_precision_loss, reason = "a handful of sizes")]
+        let mean = logs.iter().sum::<f64>() / logs.len() as f64;
+        Some(mean.exp())
+    }
+
+    /// Whether this is faster than `other`; `None` where either has no time.
+    #[must_use]
+    pub fn faster_than(&self, other: &Point) -> Option<bool> {
+        Some(self.score()? < other.score()?)
+    }
+
+    /// The result at some inputs.
+    #[must_use]
+    pub fn at(&self, inputs: &Inputs) -> Option<&SizeResult> {
+        self.sizes.iter().find(|size| size.inputs == *inputs)
+    }
+}
+
+/// The points of a run, in the order in which they were reached.
+#[derive(Debug)]
+pub struct Line {
+    points: Vec<Point>,
+    current: usize,
+    accepted: Vec<usize>,
+}
+
+impl Line {
+    /// A line that starts at the baseline.
+    #[must_use]
+    pub fn new(baseline: Point) -> Line {
+        Line { points: vec![baseline], current: 0, accepted: vec![0] }
+    }
+
+    /// Where the run stands.
+    #[must_use]
+    pub fn current(&self) -> &Point {
+        &self.points[self.current]
+    }
+
+    /// The index of where the run stands, for [`Line::go_to`].
+    #[must_use]
+    pub fn position(&self) -> usize {
+        self.current
+    }
+
+    /// The baseline.
+    #[must_use]
+    pub fn baseline(&self) -> &Point {
+        &self.points[0]
+    }
+
+    /// Adds a point and moves there.
+    pub fn accept(&mut self, point: Point) {
+        self.points.push(point);
+        self.current = self.points.len() - 1;
+        self.accepted.push(self.current);
+    }
+
+    /// Moves to a point that was reached before.
+    pub fn go_to(&mut self, position: usize) {
+        if position < self.points.len() {
+            self.current = position;
+        }
+    }
+
+    /// The point at a position of [`Line::position`]; where there is none, the current one.
+    #[must_use]
+    pub fn at(&self, position: usize) -> &Point {
+        self.points.get(position).unwrap_or_else(|| self.current())
+    }
+
+    /// The point with a checkpoint's id.
+    #[must_use]
+    pub fn find(&self, checkpoint: i64) -> Option<usize> {
+        self.points.iter().position(|point| point.checkpoint == checkpoint)
+    }
+
+    /// The fastest point; the last accepted where nothing is timed.
+    #[must_use]
+    pub fn best(&self) -> &Point {
+        let timed = self.accepted.iter().map(|index| &self.points[*index]).filter(|point| point.score().is_some());
+        timed.min_by(|a, b| a.score().partial_cmp(&b.score()).unwrap_or(std::cmp::Ordering::Equal)).unwrap_or_else(
+            || &self.points[*self.accepted.last().unwrap_or(&0)],
+        )
+    }
+
+    /// Moves to the fastest point and gives its position.
+    pub fn keep_best(&mut self) -> usize {
+        let id = self.best().checkpoint;
+        if let Some(position) = self.find(id) {
+            self.current = position;
+        }
+        self.current
+    }
+
+    /// How many points were accepted, the baseline included.
+    #[must_use]
+    pub fn accepted(&self) -> usize {
+        self.accepted.len()
+    }
+}

@@ -1,0 +1,23 @@
+//! Carries out workflows: a naive kernel goes in, a verified faster one comes out, every step on the way is kept.
+//!
+//! [`run`] works on an [`Environment`] that somebody else put together, and tells an [`Observer`] what happens. It opens
+//! no device, asks no model and prints nothing itself.
+
+mod apply;
+mod engine;
+mod environment;
+mod error;
+mod judge;
+mod line;
+mod measure;
+mod observer;
+mod row;
+mod rows;
+
+pub use engine::{BASELINE, Outcome, run};
+pub use environment::{Environment, Options, facts_in_force};
+pub use error::WorkflowError;
+pub use judge::inputs_words;
+pub use line::{Line, Point, SizeResult};
+pub use observer::{Best, Finished, Observer, Progress, Reused};
+pub use row::{Row, Verdict};

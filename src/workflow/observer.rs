@@ -1,0 +1,83 @@
+//! What a run tells while it goes: to a terminal, to a program, to a test. Observers never change a run.
+
+use super::row::Row;
+use crate::context::Inputs;
+use serde::Serialize;
+
+/// What a run is doing just now.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Progress {
+    /// Order of the step.
+    pub index: usize,
+    /// `baseline` or the transformation.
+    pub step: String,
+    /// What is being done: `asking for stage-tiles, device code`, `tuning at n = 512`.
+    pub doing: String,
+    /// How many are done.
+    pub done: usize,
+    /// Of how many, where that is known.
+    pub total: Option<usize>,
+    /// The best time so far, in nanoseconds.
+    pub best_ns: Option<f64>,
+}
+
+/// The `finished` event of `--json`.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Finished {
+    /// The workflow's name.
+    pub workflow: String,
+    /// Its run in the store.
+    pub run: i64,
+    /// Steps carried out, the baseline included.
+    pub steps: usize,
+    /// Of those, accepted.
+    pub accepted: usize,
+    /// What `keep best` names; the best verified point where the workflow ended early.
+    pub best: Best,
+    /// What was not done again.
+    pub reused: Reused,
+    /// Why the run ended early, where it did.
+    pub stopped: Option<String>,
+}
+
+/// The best checkpoint of a run.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Best {
+    /// Its name in the store, `RUN/NAME`.
+    pub checkpoint: String,
+    /// Median at the first input size, in nanoseconds.
+    pub time_ns_median: Option<f64>,
+    /// Times faster than the baseline, at the first input size.
+    pub speedup_total: Option<f64>,
+    /// The first input size.
+    pub inputs: Inputs,
+}
+
+/// What a run took from recordings and from earlier runs, and what it did anew.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Reused {
+    /// Times taken from the store.
+    pub measurements: usize,
+    /// Times measured now.
+    pub measured: usize,
+    /// Validations taken from the store.
+    pub validations: usize,
+    /// Validations carried out now.
+    pub validated: usize,
+    /// Completions that were replayed.
+    pub completions: usize,
+    /// Completions that a model gave now.
+    pub asked: usize,
+}
+
+/// Is told what a run does.
+pub trait Observer {
+    /// Something is under way.
+    fn progress(&mut self, progress: &Progress);
+    /// A step ended; one row an input size.
+    fn rows(&mut self, rows: &[Row]);
+    /// A word for people.
+    fn note(&mut self, note: &str);
+    /// Whether the run should stop at the next safe point.
+    fn cancelled(&self) -> bool;
+}
