@@ -10,9 +10,11 @@
 pub mod diagnostics;
 pub mod ir;
 pub mod limits;
+mod resolve;
 pub mod syntax;
 
 pub use diagnostics::{Diagnostic, Severity, Sources};
+pub use resolve::{LANGUAGES, PlanNames};
 
 /// A file as the caller read it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,4 +37,19 @@ impl SourceFile {
 #[must_use]
 pub fn parse(file: &SourceFile) -> (syntax::File, Vec<Diagnostic>) {
     syntax::parse(file)
+}
+
+/// Reads and resolves files together: a library's and a user's. Diagnostics come in the order of the files; where
+/// there is an error among them, the declaration that it points at is incomplete and may not be used.
+#[must_use]
+pub fn load(files: &[SourceFile]) -> (ir::Library, Vec<Diagnostic>) {
+    resolve::load(files)
+}
+
+/// Reads a host region's text, as it stands in a kernel's `host code` without its indentation.
+///
+/// # Errors
+/// Everything that is wrong with it, names included that `known` does not hold.
+pub fn parse_launch_plan(name: &str, text: &str, known: &PlanNames) -> Result<ir::LaunchPlan, Vec<Diagnostic>> {
+    resolve::parse_launch_plan(name, text, known)
 }

@@ -15,7 +15,7 @@ pub use clean::{Defect, clean};
 pub use prose::{Prose, ProseSegment};
 pub use span::{Name, Span, Spanned};
 
-pub(crate) use layout::{Fence, Node, RawLine, layout};
+pub(crate) use layout::{Node, RawLine, layout};
 pub(crate) use report::Report;
 
 use crate::SourceFile;
