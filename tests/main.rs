@@ -2,5 +2,6 @@
 
 mod cli;
 mod oracle;
+mod runner;
 mod store;
 mod tidy;
