@@ -7,6 +7,7 @@ pub mod data;
 pub mod error;
 pub mod evaluate;
 pub mod hash;
+pub mod library;
 pub mod oracle;
 pub mod report;
 pub mod runner;
