@@ -1,7 +1,8 @@
-//! `peak explain`: more on a diagnostic's code. The words are those of `spec/diagnostics.md`.
+//! `peak explain`: more on a diagnostic's code. The words are the front end's own, else those of `spec/diagnostics.md`.
 
 use super::output::App;
 use crate::error::{Class, Error, Result};
+use peak_grammar::diagnostics::CODES;
 use serde_json::json;
 
 const REFERENCE: &str = include_str!("../../spec/diagnostics.md");
@@ -23,8 +24,13 @@ impl Arguments {
     }
 }
 
-/// Every code of the reference with its words, in order.
+/// Every code with its words.
 fn explanations() -> impl Iterator<Item = (&'static str, &'static str)> {
+    CODES.iter().map(|entry| (entry.code, entry.explanation)).chain(reference())
+}
+
+/// Every code of the reference with its words, in order.
+fn reference() -> impl Iterator<Item = (&'static str, &'static str)> {
     REFERENCE.split("\n### `").skip(1).filter_map(|section| {
         let (code, text) = section.split_once("`\n")?;
         // A heading of a higher level ends the last section of a group.

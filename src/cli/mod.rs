@@ -34,9 +34,11 @@ macro_rules! subcommands {
 
 // Alphabetical. The help text of each is the comment on its `Arguments`.
 subcommands! {
+    check => Check,
     diff => Diff,
     doctor => Doctor,
     explain => Explain,
+    list => List,
     log => Log,
     restore => Restore,
     show => Show,
