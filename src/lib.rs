@@ -15,6 +15,8 @@ pub mod plan;
 pub mod provider;
 pub mod report;
 pub mod runner;
+pub mod session;
 pub mod store;
 pub mod tune;
 pub mod validate;
+pub mod workflow;

@@ -4,6 +4,7 @@
 
 pub mod exit;
 pub mod output;
+mod providers;
 mod worker;
 
 use crate::error::{Class, Result};
@@ -40,7 +41,9 @@ subcommands! {
     explain => Explain,
     list => List,
     log => Log,
+    lower => Lower,
     restore => Restore,
+    run => Run,
     show => Show,
 }
 

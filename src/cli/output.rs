@@ -59,6 +59,20 @@ impl App {
         }
     }
 
+    /// Shows a diagnostic to people: why a step failed, where the run goes on.
+    pub fn report(&self, diagnostic: &(dyn miette::Diagnostic + Send + Sync)) {
+        let shown = miette::MietteDiagnostic::new(diagnostic.to_string());
+        let shown = match diagnostic.code() {
+            Some(code) => shown.with_code(code.to_string()),
+            None => shown,
+        };
+        let shown = match diagnostic.help() {
+            Some(help) => shown.with_help(help.to_string()),
+            None => shown,
+        };
+        eprint!("{:?}", miette::Report::new(shown));
+    }
+
     /// Shows an error, to people and to programs.
     pub fn fail(&self, error: &Error) {
         if let Some(report) = &error.report {

@@ -3,3 +3,6 @@
 pub mod progress;
 pub mod table;
 pub mod units;
+
+pub use progress::Progress;
+pub use table::{StepRow, steps};

@@ -162,6 +162,26 @@ impl Store {
         self.connection.execute(sql, [id.to_string()]).map(|_| ()).map_err(|error| StoreError::at(&self.path, error))
     }
 
+    /// Gives a checkpoint a name of its own; where the run has one of that name, `-2`, `-3`, ... is put behind it.
+    ///
+    /// # Errors
+    /// The store cannot be written.
+    pub fn name_checkpoint(&mut self, id: i64, name: &str) -> Result<(), StoreError> {
+        let rename = |connection: &mut Connection| {
+            let transaction = connection.transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)?;
+            let (run, held): (i64, String) =
+                transaction.query_row("SELECT run, name FROM checkpoints WHERE id = ?1", [id], |row| {
+                    Ok((row.get(0)?, row.get(1)?))
+                })?;
+            if held != name {
+                let free = free_name(&transaction, run, name)?;
+                transaction.execute("UPDATE checkpoints SET name = ?2 WHERE id = ?1", params![id, free])?;
+            }
+            transaction.commit()
+        };
+        rename(&mut self.connection).map_err(|error| StoreError::at(&self.path, error))
+    }
+
     /// Checkpoints that meet an SQL condition of ours, oldest first.
     pub(super) fn checkpoints_where(
         &self,

@@ -1,117 +1,203 @@
-//! One transformation of a workflow: specialized for the device, bound to the context, lowered, its attempts kept.
+//! One transformation: specialized for the device, bound to the context, lowered. Workflows and `peak lower` share it.
 
-use super::engine::Run;
-use super::judge::{Checker, RunJudge};
-use super::observer::{Observer, Progress};
+use super::environment::Environment;
 use crate::context::KernelContext;
-use crate::lowering::{self, Attempt, Event, Lowering, Surroundings, apply_transformation};
-use crate::plan::{PlanInputs, plan};
+use crate::context::scope::Facts;
+use crate::lowering::{
+    self, Attempt, Event, Judge, Lowering, LoweringError, Surroundings, Templates, apply_transformation,
+};
+use crate::plan::{NotApplicable, PlanInputs, TransformationPlan, plan};
+use crate::provider::Provider;
 use crate::runner::{Failure, FailureClass};
-use crate::store::NewAttempt;
-use peak_grammar::ir::Application;
+use crate::store::{NewAttempt, Store};
+use miette::Diagnostic;
+use peak_backend_api::Backend;
+use peak_grammar::ir::{Application, Device, Library};
 use peak_grammar::specialize;
+use thiserror::Error;
+
+/// What applying works with, the judge aside.
+#[derive(Clone, Copy)]
+pub struct Workshop<'a> {
+    /// Every declaration.
+    pub library: &'a Library,
+    /// The language.
+    pub backend: &'a dyn Backend,
+    /// The device's file, where one matches.
+    pub device: Option<&'a Device>,
+    /// Facts in force.
+    pub facts: &'a Facts,
+    /// Who is asked.
+    pub provider: &'a dyn Provider,
+    /// The prompts' templates.
+    pub templates: &'a Templates,
+    /// Repairs of one pass, at most.
+    pub repairs: u32,
+}
+
+/// Why a transformation was not applied.
+#[derive(Debug, Error, Diagnostic)]
+pub enum ApplyError {
+    /// Packs contradict one another, or there is no such transformation.
+    #[error("{message}")]
+    #[diagnostic(code("peak::not-specialized"), help("`peak list transformations` shows what there is"))]
+    Specialize {
+        /// What is wrong.
+        message: String,
+    },
+    /// It does not apply to this context.
+    #[error(transparent)]
+    #[diagnostic(transparent)]
+    NotApplicable(#[from] NotApplicable),
+    /// No valid answer.
+    #[error(transparent)]
+    #[diagnostic(transparent)]
+    Lowering(#[from] LoweringError),
+}
 
 /// What applying came to.
-pub(super) struct AppliedStep {
-    pub result: Result<KernelContext, Failure>,
-    pub model_calls: usize,
-    pub repairs: usize,
+pub struct AppliedStep {
+    /// The new context; else the failure, as data, and the diagnostic for people.
+    pub result: Result<KernelContext, (Failure, ApplyError)>,
+    /// Every request, in order.
+    pub attempts: Vec<Attempt>,
+    /// Their prompts, in the same order.
+    pub prompts: Vec<String>,
 }
 
 impl AppliedStep {
-    fn refused(message: String) -> AppliedStep {
-        AppliedStep { result: Err(Failure::new(FailureClass::Apply, message)), model_calls: 0, repairs: 0 }
+    fn refused(error: ApplyError) -> AppliedStep {
+        let failure = Failure::new(FailureClass::Apply, error.to_string());
+        AppliedStep { result: Err((failure, error)), attempts: Vec::new(), prompts: Vec::new() }
     }
-}
 
-/// Applies a transformation to a context; what it refuses or fails with is the step's, not the run's.
-pub(super) fn apply(
-    run: &mut Run<'_, '_>,
-    application: &Application,
-    context: &KernelContext,
-    index: usize,
-) -> AppliedStep {
-    let name = &application.transformation;
-    let device = run.environment.device_name();
-    let specialized = match specialize::transformation(run.environment.library, name, device) {
-        Ok(specialized) => specialized,
-        Err(error) => return AppliedStep::refused(error.to_string()),
-    };
-    let inputs = PlanInputs {
-        transformation: &specialized.transformation,
-        knowledge: &specialized.knowledge,
-        utilities: &run.environment.library.utilities,
-        application,
-        facts: run.environment.facts,
-    };
-    let plan = match plan(context, &inputs) {
-        Ok(plan) => plan,
-        Err(reason) => return AppliedStep::refused(reason.to_string()),
-    };
-    let surroundings = Surroundings {
-        spelling: run.environment.backend.spelling(),
-        device: run.environment.device,
-        facts: run.environment.facts,
-    };
-    let (provider, templates) = (run.environment.provider, run.environment.templates);
-    let mut watcher = Watcher { observer: &mut *run.observer, index, step: name, prompts: Vec::new() };
-    let checker = Checker { validator: &mut run.validator, reused: &mut run.reused, known: &run.known };
-    let mut judge = RunJudge { environment: &mut *run.environment, checker };
-    let mut lowering = Lowering {
-        provider,
-        templates,
-        surroundings,
-        judge: &mut judge,
-        observer: &mut watcher,
-        repairs: run.workflow.on_failure.retries,
-    };
-    let result = apply_transformation(context, &plan, &mut lowering);
-    let prompts = watcher.prompts;
-    let attempts = match &result {
-        Ok(applied) => &applied.attempts,
-        Err(rejected) => &rejected.attempts,
-    };
-    keep(run, name, attempts, &prompts);
-    let answered = attempts.iter().filter(|attempt| attempt.completion.is_some()).count();
-    match run.environment.replays {
-        true => run.reused.completions += answered,
-        false => run.reused.asked += answered,
+    /// Answers that came.
+    #[must_use]
+    pub fn answered(&self) -> usize {
+        self.attempts.iter().filter(|attempt| attempt.completion.is_some()).count()
     }
-    let repairs = attempts.iter().filter(|attempt| attempt.completion.is_some() && attempt.attempt > 0).count();
-    let result = match result {
-        Ok(applied) => Ok(applied.context),
-        Err(rejected) => {
-            run.diagnostics.push((name.clone(), rejected.diagnostic));
-            Err(rejected.failure)
+
+    /// Of those, answers to repairs.
+    #[must_use]
+    pub fn repairs(&self) -> usize {
+        self.attempts.iter().filter(|attempt| attempt.completion.is_some() && attempt.attempt > 0).count()
+    }
+
+    /// Keeps every attempt with its texts.
+    ///
+    /// # Errors
+    /// The store cannot be written.
+    pub fn keep(
+        &self,
+        store: &mut Store,
+        run: Option<i64>,
+        transformation: &str,
+        provider: &str,
+    ) -> Result<(), crate::store::StoreError> {
+        for (position, attempt) in self.attempts.iter().enumerate() {
+            store.put_attempt(&NewAttempt {
+                run,
+                transformation,
+                pass: &attempt.pass,
+                region: attempt.region.words(),
+                number: attempt.attempt + 1,
+                class: attempt.class.map(FailureClass::name),
+                message: attempt.message.as_deref().unwrap_or_default(),
+                prompt: self.prompts.get(position).map_or("", String::as_str),
+                completion: attempt.completion.as_deref(),
+                provider,
+            })?;
         }
-    };
-    AppliedStep { result, model_calls: answered, repairs }
-}
-
-/// Keeps every attempt. A store that fails here fails at the checkpoint too, where it is reported.
-fn keep(run: &mut Run<'_, '_>, transformation: &str, attempts: &[Attempt], prompts: &[String]) {
-    let provider = run.environment.provider.name().to_owned();
-    for (position, attempt) in attempts.iter().enumerate() {
-        let _ = run.environment.store.put_attempt(&NewAttempt {
-            run: Some(run.id),
-            transformation,
-            pass: &attempt.pass,
-            region: attempt.region.words(),
-            number: attempt.attempt + 1,
-            class: attempt.class.map(FailureClass::name),
-            message: attempt.message.as_deref().unwrap_or_default(),
-            prompt: prompts.get(position).map_or("", String::as_str),
-            completion: attempt.completion.as_deref(),
-            provider: &provider,
-        });
+        Ok(())
     }
 }
 
-/// Turns lowering's events into progress, and keeps the prompts.
+impl<'a> Workshop<'a> {
+    /// That of a run.
+    #[must_use]
+    pub fn of(environment: &Environment<'a>, repairs: u32) -> Workshop<'a> {
+        Workshop {
+            library: environment.library,
+            backend: environment.backend,
+            device: environment.device,
+            facts: environment.facts,
+            provider: environment.provider,
+            templates: environment.templates,
+            repairs,
+        }
+    }
+
+    /// The plan of a transformation for a context.
+    ///
+    /// # Errors
+    /// It is not there, packs contradict one another, or it does not apply.
+    pub fn plan(&self, application: &Application, context: &KernelContext) -> Result<TransformationPlan, ApplyError> {
+        let device = self.device.map_or("", |device| device.name.as_str());
+        let specialized = specialize::transformation(self.library, &application.transformation, device)
+            .map_err(|error| ApplyError::Specialize { message: error.to_string() })?;
+        let inputs = PlanInputs {
+            transformation: &specialized.transformation,
+            knowledge: &specialized.knowledge,
+            utilities: &self.library.utilities,
+            application,
+            facts: self.facts,
+        };
+        Ok(plan(context, &inputs)?)
+    }
+
+    /// What prompts say of language and device.
+    #[must_use]
+    pub fn surroundings(&self) -> Surroundings<'a> {
+        Surroundings { spelling: self.backend.spelling(), device: self.device, facts: self.facts }
+    }
+
+    /// Applies a transformation to a context, which stays as it is.
+    pub fn apply(
+        &self,
+        application: &Application,
+        context: &KernelContext,
+        judge: &mut dyn Judge,
+        told: &mut dyn FnMut(Told<'_>),
+    ) -> AppliedStep {
+        let plan = match self.plan(application, context) {
+            Ok(plan) => plan,
+            Err(error) => return AppliedStep::refused(error),
+        };
+        let mut watcher = Watcher { told, prompts: Vec::new() };
+        let mut lowering = Lowering {
+            provider: self.provider,
+            templates: self.templates,
+            surroundings: self.surroundings(),
+            judge,
+            observer: &mut watcher,
+            repairs: self.repairs,
+        };
+        let result = apply_transformation(context, &plan, &mut lowering);
+        let prompts = watcher.prompts;
+        match result {
+            Ok(applied) => AppliedStep { result: Ok(applied.context), attempts: applied.attempts, prompts },
+            Err(rejected) => {
+                let error = ApplyError::Lowering(rejected.diagnostic);
+                AppliedStep { result: Err((rejected.failure, error)), attempts: rejected.attempts, prompts }
+            }
+        }
+    }
+}
+
+/// What people are told while a transformation is applied.
+#[derive(Clone, Copy, Debug)]
+pub enum Told<'a> {
+    /// What is being done.
+    Doing(&'a str),
+    /// A word that stays: an answer that failed.
+    Note(&'a str),
+    /// A prompt, just before a model is asked.
+    Prompt(&'a str),
+}
+
+/// Turns lowering's events into words, and keeps the prompts.
 struct Watcher<'o> {
-    observer: &'o mut dyn Observer,
-    index: usize,
-    step: &'o str,
+    told: &'o mut dyn FnMut(Told<'_>),
     prompts: Vec<String>,
 }
 
@@ -121,18 +207,18 @@ impl lowering::Observer for Watcher<'_> {
             Event::Pass { name, index, of } => format!("pass {name} ({} of {of})", index + 1),
             Event::Asked { pass, region, attempt, prompt } => {
                 self.prompts.push((*prompt).to_owned());
+                (self.told)(Told::Prompt(prompt));
                 let again = if *attempt > 0 { format!(", repair {attempt}") } else { String::new() };
                 format!("asking for {pass}, {region}{again}")
             }
             Event::Compiled { pass } => format!("validating {pass}"),
             Event::Answered { .. } | Event::Validated { .. } => return,
             Event::Failed { pass, class, message, .. } => {
-                self.observer.note(&format!("{}, {pass}: {class}: {message}", self.step));
+                (self.told)(Told::Note(&format!("{pass}: {class}: {message}")));
                 return;
             }
             Event::GroupRestarted { pass } => format!("starting again at {pass}"),
         };
-        let (index, step) = (self.index, self.step.to_owned());
-        self.observer.progress(&Progress { index, step, doing, done: 0, total: None, best_ns: None });
+        (self.told)(Told::Doing(&doing));
     }
 }

@@ -1,20 +1,20 @@
 //! Carries out a workflow: steps in order, branches, checkpoints. What a step came to is a row; only what keeps the run
 //! from going on at all is an error.
 
-use super::apply;
+use super::apply::{ApplyError, Told, Workshop};
 use super::environment::Environment;
 use super::error::WorkflowError;
-use super::judge::Checker;
+use super::judge::{Checker, RunJudge};
 use super::line::{Line, Point, SizeResult};
 use super::measure::{Effort, SizeMeasured, measure};
-use super::observer::{Best, Finished, Observer, Reused};
+use super::observer::{Best, Finished, Observer, Progress, Reused};
 use super::row::{Row, Verdict};
 use super::rows::{self, StepFacts};
 use crate::context::{Inputs, KernelContext};
 use crate::runner::{Failure, FailureClass};
 use crate::store::{CheckpointResult, NewCheckpoint, NewRun, RunStatus};
-use crate::validate::outputs::CheckPlan;
 use crate::validate::OutputsValidator;
+use crate::validate::outputs::CheckPlan;
 use indexmap::IndexMap;
 use peak_grammar::ir::{Application, FailurePolicy, Workflow, WorkflowStep};
 use std::rc::Rc;
@@ -32,8 +32,8 @@ pub struct Outcome {
     pub finished: Finished,
     /// What ended the run early, where something did.
     pub failure: Option<Failure>,
-    /// What each step was refused for, in full, by step name: diagnostics for people.
-    pub diagnostics: Vec<(String, crate::lowering::LoweringError)>,
+    /// Why steps failed, in full, by step: diagnostics for people.
+    pub diagnostics: Vec<(String, ApplyError)>,
 }
 
 /// A run under way.
@@ -47,7 +47,7 @@ pub(super) struct Run<'e, 'a> {
     pub reused: Reused,
     pub known: Vec<String>,
     pub rows: Vec<Row>,
-    pub diagnostics: Vec<(String, crate::lowering::LoweringError)>,
+    pub diagnostics: Vec<(String, ApplyError)>,
     line: Line,
     steps: usize,
     named: IndexMap<String, usize>,
@@ -73,7 +73,7 @@ pub fn run(
     observer: &mut dyn Observer,
 ) -> Result<Outcome, WorkflowError> {
     check_built(&workflow.steps)?;
-    let sizes = rows::sizes(&context.kernel, &workflow.time_at);
+    let sizes = rows::timed_sizes(&context.kernel, &workflow.time_at);
     let id = environment.store.start_run(&NewRun {
         workflow: workflow.name.clone(),
         kernel: workflow.kernel.clone(),
@@ -279,19 +279,14 @@ impl Run<'_, '_> {
     }
 
     /// Applies, tunes, validates, and moves on where that is right. Gives the failure where there is one.
-    fn attempt(
-        &mut self,
-        application: &Application,
-        only_if_faster: bool,
-    ) -> Result<Option<Failure>, WorkflowError> {
+    fn attempt(&mut self, application: &Application, only_if_faster: bool) -> Result<Option<Failure>, WorkflowError> {
         let index = self.steps;
         self.steps += 1;
         let name = application.transformation.as_str();
         let before = self.line.current().clone();
         let mut facts = StepFacts { index, name, ..StepFacts::default() };
-        let applied = apply::apply(self, application, &before.context, index);
-        (facts.model_calls, facts.repairs) = (applied.model_calls, applied.repairs);
-        let measured = match applied.result {
+        let applied = self.lowered(application, &before.context, index, &mut facts)?;
+        let measured = match applied {
             Ok(context) => self.measure_all(&context, &before, index, name).map(|sizes| (context, sizes)),
             Err(failure) => Err(failure),
         };
@@ -306,6 +301,40 @@ impl Run<'_, '_> {
         };
         self.settle(facts, context, measured, &before, only_if_faster)?;
         Ok(None)
+    }
+
+    /// Asks the model, or replays; every attempt is kept.
+    fn lowered(
+        &mut self,
+        application: &Application,
+        context: &KernelContext,
+        index: usize,
+        facts: &mut StepFacts<'_>,
+    ) -> Result<Result<KernelContext, Failure>, WorkflowError> {
+        let Run { environment, workflow, observer, validator, reused, known, .. } = self;
+        let step = application.transformation.as_str();
+        let mut told = |told: Told<'_>| match told {
+            Told::Doing(doing) => {
+                let (step, doing) = (step.to_owned(), doing.to_owned());
+                observer.progress(&Progress { index, step, doing, done: 0, total: None, best_ns: None });
+            }
+            Told::Note(note) => observer.note(&format!("{step}, {note}")),
+            Told::Prompt(_) => {}
+        };
+        let workshop = Workshop::of(environment, workflow.on_failure.retries);
+        let mut judge = RunJudge { environment, checker: Checker { validator, reused, known } };
+        let applied = workshop.apply(application, context, &mut judge, &mut told);
+        let provider = workshop.provider.name();
+        applied.keep(self.environment.store, Some(self.id), step, provider)?;
+        (facts.model_calls, facts.repairs) = (applied.answered(), applied.repairs());
+        match self.environment.replays {
+            true => self.reused.completions += applied.answered(),
+            false => self.reused.asked += applied.answered(),
+        }
+        Ok(applied.result.map_err(|(failure, error)| {
+            self.diagnostics.push((step.to_owned(), error));
+            failure
+        }))
     }
 
     fn measure_all(

@@ -47,7 +47,10 @@ pub enum WorkflowError {
     },
     /// A construct that is parsed and checked, and not carried out yet.
     #[error("{what} is not built yet")]
-    #[diagnostic(code("peak::not-built"), help("it is parsed and checked; take it out of the workflow to run the rest"))]
+    #[diagnostic(
+        code("peak::not-built"),
+        help("it is parsed and checked; take it out of the workflow to run the rest")
+    )]
     NotBuilt {
         /// The construct.
         what: String,

@@ -7,7 +7,8 @@ use crate::context::source::compile_request;
 use crate::context::{Configuration, Inputs, KernelContext};
 use crate::lowering::Judge;
 use crate::runner::{Failure, FailureClass, is_environment};
-use crate::tune::{Rng, Space, VISITS_MAX};
+use crate::tune::Rng;
+use crate::tune::space::{Space, VISITS_MAX};
 use crate::validate::{Candidate, OutputsValidator, Validator, Verified};
 use peak_grammar::ir::{ArgumentKind, Kernel};
 use std::time::Duration;
@@ -22,15 +23,20 @@ const RUN_DEADLINE: Duration = Duration::from_secs(30);
 const JUDGED_CONFIGURATIONS: usize = 3;
 
 /// The validator of a run, with what it has to count.
-pub(super) struct Checker<'v> {
+pub struct Checker<'v> {
+    /// Judges results.
     pub validator: &'v mut OutputsValidator,
+    /// What is counted.
     pub reused: &'v mut Reused,
+    /// What prompts say of the context.
     pub known: &'v [String],
 }
 
 /// A [`Judge`] for one application of a transformation.
-pub(super) struct RunJudge<'e, 'a, 'v> {
+pub struct RunJudge<'e, 'a, 'v> {
+    /// Where it runs.
     pub environment: &'e mut Environment<'a>,
+    /// Who judges.
     pub checker: Checker<'v>,
 }
 

@@ -116,9 +116,9 @@ impl Line {
     #[must_use]
     pub fn best(&self) -> &Point {
         let timed = self.accepted.iter().map(|index| &self.points[*index]).filter(|point| point.score().is_some());
-        timed.min_by(|a, b| a.score().partial_cmp(&b.score()).unwrap_or(std::cmp::Ordering::Equal)).unwrap_or_else(
-            || &self.points[*self.accepted.last().unwrap_or(&0)],
-        )
+        timed
+            .min_by(|a, b| a.score().partial_cmp(&b.score()).unwrap_or(std::cmp::Ordering::Equal))
+            .unwrap_or_else(|| &self.points[*self.accepted.last().unwrap_or(&0)])
     }
 
     /// Moves to the fastest point and gives its position.

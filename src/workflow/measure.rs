@@ -6,7 +6,8 @@ use super::line::SizeResult;
 use super::observer::{Observer, Progress};
 use crate::context::{Configuration, Inputs, KernelContext};
 use crate::runner::{Distribution, Failure, FailureClass, Fill};
-use crate::tune::{Bench, Measured, Space, Times, TuneError, TuneEvent, TuneOutcome, TuneRequest, tune};
+use crate::tune::space::Space;
+use crate::tune::{Bench, Measured, Times, TuneError, TuneEvent, TuneOutcome, TuneRequest, tune};
 use crate::validate::{Validator, Verified};
 
 /// Good configurations that go on to the next step, at most.

@@ -14,10 +14,12 @@ mod observer;
 mod row;
 mod rows;
 
+pub use apply::{AppliedStep, ApplyError, Told, Workshop};
 pub use engine::{BASELINE, Outcome, run};
 pub use environment::{Environment, Options, facts_in_force};
 pub use error::WorkflowError;
-pub use judge::inputs_words;
+pub use judge::{Checker, RunJudge, inputs_words};
 pub use line::{Line, Point, SizeResult};
 pub use observer::{Best, Finished, Observer, Progress, Reused};
 pub use row::{Row, Verdict};
+pub use rows::{known_facts, timed_sizes};

@@ -6,7 +6,7 @@ use super::line::Point;
 use super::measure::SizeMeasured;
 use super::row::{Row, Verdict};
 use crate::context::{Configuration, Inputs};
-use crate::evaluate::work;
+use crate::evaluate::work::work;
 use crate::runner::Failure;
 use indexmap::IndexMap;
 use peak_grammar::ir::{ArgumentKind, Device, Kernel, PeakKind};
@@ -121,7 +121,8 @@ fn empty(facts: &StepFacts<'_>, inputs: &Inputs, environment: &Environment<'_>) 
 }
 
 /// The sizes to time: the workflow's, else the kernel's main values; every combination of several scalars.
-pub(super) fn sizes(kernel: &Kernel, time_at: &IndexMap<String, Vec<i64>>) -> Vec<Inputs> {
+#[must_use]
+pub fn timed_sizes(kernel: &Kernel, time_at: &IndexMap<String, Vec<i64>>) -> Vec<Inputs> {
     let mut sizes = vec![Inputs::new()];
     for argument in &kernel.arguments {
         let ArgumentKind::Scalar { values, .. } = &argument.kind else { continue };
@@ -137,7 +138,8 @@ pub(super) fn sizes(kernel: &Kernel, time_at: &IndexMap<String, Vec<i64>>) -> Ve
 }
 
 /// What is known of a kernel before it runs: the same lines on every run, so that a prompt is the same too.
-pub(super) fn known_facts(kernel: &Kernel, sizes: &[Inputs], device: Option<&Device>) -> Vec<String> {
+#[must_use]
+pub fn known_facts(kernel: &Kernel, sizes: &[Inputs], device: Option<&Device>) -> Vec<String> {
     let line = |inputs: &Inputs| {
         let work = work(kernel, inputs)?;
         let share = work.flops / work.bytes;

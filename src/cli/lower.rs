@@ -1,0 +1,339 @@
+//! `peak lower`: one transformation on one kernel, outside a workflow, with every stage on the way to be printed.
+
+use super::check::load_clean;
+use super::output::App;
+use super::providers::ProviderArguments;
+use super::usage;
+use crate::backends::{BACKENDS, backend};
+use crate::context::launch::ConcretePlan;
+use crate::context::scope::Facts;
+use crate::context::source::compile_request;
+use crate::context::{ExecutionParameters, KernelContext};
+use crate::error::{Class, Error, Result};
+use crate::library::Loaded;
+use crate::lowering::{Stage, edits, lower_stage};
+use crate::provider::DEFAULT_PROVIDER;
+use crate::runner::Compile;
+use crate::session::{LowerRequest, Lowered, Machine, MachineOptions, SessionError, open_provider, templates};
+use crate::store::Store;
+use crate::tune::space::Space;
+use crate::workflow::{Told, inputs_words, timed_sizes};
+use indexmap::IndexMap;
+use peak_grammar::ir::Device;
+use serde_json::json;
+use std::path::PathBuf;
+
+/// Carries out a transformation on a kernel, and prints what it changed, or a stage on the way.
+///
+/// With a device, each pass is compiled and validated as in a workflow; with `--no-run`, answers are only checked.
+#[derive(clap::Args)]
+pub struct Arguments {
+    /// A `.peak` file that declares the transformation.
+    file: Option<PathBuf>,
+    /// The transformation; the file's only one where nothing is said.
+    #[arg(long, short = 't', value_name = "NAME")]
+    transformation: Option<String>,
+    /// The kernel it is carried out on.
+    #[arg(long, short = 'k', default_value = "matmul-f32", value_name = "NAME")]
+    kernel: String,
+    /// Transformations to apply first, in order, from recordings.
+    #[arg(long, value_delimiter = ',', value_name = "NAME,...")]
+    after: Vec<String>,
+    /// The stage to print; without it, the edits as a diff.
+    #[arg(long, value_enum)]
+    emit: Option<Emit>,
+    /// Where the artifact is written; else its text is printed.
+    #[arg(long, short = 'o', value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// The backend: hlsl.
+    #[arg(long)]
+    backend: Option<String>,
+    /// The device: a piece of its name, its index in `peak doctor`, or a device of the library.
+    #[arg(long)]
+    device: Option<String>,
+    /// Check answers, but compile and run nothing.
+    #[arg(long)]
+    no_run: bool,
+    #[command(flatten)]
+    provider: ProviderArguments,
+}
+
+/// A stage from text to code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum Emit {
+    /// The file's syntax tree, as JSON.
+    Ast,
+    /// The file's declarations, resolved and typed, as JSON.
+    Ir,
+    /// Passes and requests with every name resolved, as JSON.
+    Plan,
+    /// The first prompt.
+    Prompt,
+    /// The edits of each region, as JSON.
+    Edits,
+    /// The three regions.
+    Source,
+    /// The compiled code.
+    Artifact,
+}
+
+impl Arguments {
+    pub(super) fn run(self, app: &App) -> Result<()> {
+        if self.emit == Some(Emit::Ast) {
+            return self.emit_ast(app);
+        }
+        let files: Vec<PathBuf> = self.file.iter().cloned().collect();
+        let loaded = load_clean(app, &files)?;
+        if self.emit == Some(Emit::Ir) {
+            app.print(&pretty(&self.declared(&loaded)?));
+            return Ok(());
+        }
+        let transformation = self.chosen(&loaded)?;
+        // Printing a plan or a prompt runs nothing, unless a chain before it must be judged.
+        let prints = matches!(self.emit, Some(Emit::Plan | Emit::Prompt)) && self.after.is_empty();
+        match self.no_run || prints {
+            true => self.without_machine(app, &loaded, &transformation),
+            false => self.with_machine(app, &loaded, &transformation),
+        }
+    }
+
+    fn emit_ast(&self, app: &App) -> Result<()> {
+        let file = self.need_file()?;
+        let bytes = std::fs::read(file).map_err(|error| {
+            let message = format!("{} cannot be read: {error}", file.display());
+            Error::plain(Class::Input, "peak::unreadable-file", message, "check the path")
+        })?;
+        let (tree, diagnostics) =
+            peak_grammar::parse(&peak_grammar::SourceFile { name: file.display().to_string(), bytes });
+        app.print(&pretty(&tree));
+        match diagnostics.iter().any(peak_grammar::Diagnostic::is_error) {
+            // `check` tells of them in full.
+            true => load_clean(app, std::slice::from_ref(file)).map(|_| ()),
+            false => Ok(()),
+        }
+    }
+
+    fn need_file(&self) -> Result<&PathBuf> {
+        self.file.as_ref().ok_or_else(|| usage("this stage is one of a file", "name the file: peak lower FILE --emit ast"))
+    }
+
+    /// The declarations of the file.
+    fn declared(&self, loaded: &Loaded) -> Result<serde_json::Value> {
+        let name = self.need_file()?.display().to_string();
+        let library = &loaded.ir;
+        let mut own = peak_grammar::ir::Library { version: library.version, ..Default::default() };
+        macro_rules! keep {
+            ($($kind:ident),*) => {
+                $(own.$kind = library.$kind.iter().filter(|(_, item)| item.origin.file == name)
+                    .map(|(key, item)| (key.clone(), item.clone())).collect();)*
+            };
+        }
+        keep!(kernels, utilities, transformations, devices, packs);
+        own.workflows = library.workflows.iter().filter(|item| item.origin.file == name).cloned().collect();
+        Ok(json!(own))
+    }
+
+    /// The transformation that is meant.
+    fn chosen(&self, loaded: &Loaded) -> Result<String> {
+        if let Some(name) = &self.transformation {
+            return Ok(name.clone());
+        }
+        let file = self.file.as_ref().map(|file| file.display().to_string()).ok_or_else(|| {
+            usage("which transformation?", "name a file that declares it, or one of the library: -t NAME")
+        })?;
+        let own: Vec<&str> = loaded
+            .ir
+            .transformations
+            .values()
+            .filter(|transformation| transformation.origin.file == file)
+            .map(|transformation| transformation.name.as_str())
+            .collect();
+        match own.as_slice() {
+            [one] => Ok((*one).to_owned()),
+            [] => Err(usage(&format!("{file} declares no transformation"), "name one of the library: -t NAME")),
+            several => Err(usage(
+                &format!("{file} declares {} transformations: {}", several.len(), several.join(", ")),
+                "choose one: -t NAME",
+            )),
+        }
+    }
+
+    fn without_machine(&self, app: &App, loaded: &Loaded, transformation: &str) -> Result<()> {
+        let name = self.backend.as_deref().unwrap_or_else(|| first_backend());
+        let backend = backend(name).ok_or_else(|| unknown_backend(name))?;
+        let device = self.device.as_deref().map(|name| library_device(loaded, name)).transpose()?;
+        let facts: Facts = device.map(|device| device.facts_for(name)).unwrap_or_default();
+        let provider = open_provider(&self.provider.choice(), &app.project, loaded.standard())?;
+        let templates = templates(loaded.standard())?;
+        let request = LowerRequest {
+            loaded,
+            transformation,
+            kernel: &self.kernel,
+            after: &self.after,
+            backend: backend.as_ref(),
+            device,
+            facts: &facts,
+            provider: provider.as_ref(),
+            templates: &templates,
+        };
+        if self.emit == Some(Emit::Artifact) {
+            return Err(usage("an artifact needs a machine that compiles it", "leave out `--no-run`"));
+        }
+        self.show(app, &request, None).map(|_| ())
+    }
+
+    fn with_machine(&self, app: &App, loaded: &Loaded, transformation: &str) -> Result<()> {
+        let options = MachineOptions {
+            device: self.device.clone(),
+            backend: self.backend.clone(),
+            artifacts: None,
+            quiet: app.quiet,
+        };
+        let mut machine = Machine::open(&loaded.ir, &options)?;
+        let backend = backend(machine.backend().name()).ok_or_else(|| unknown_backend(machine.backend().name()))?;
+        let device = machine.device().cloned();
+        let facts = machine.parts().facts.clone();
+        let provider = open_provider(&self.provider.choice(), &app.project, loaded.standard())?;
+        let templates = templates(loaded.standard())?;
+        let mut store = Store::open(&app.project)?;
+        let request = LowerRequest {
+            loaded,
+            transformation,
+            kernel: &self.kernel,
+            after: &self.after,
+            backend: backend.as_ref(),
+            device: device.as_ref(),
+            facts: &facts,
+            provider: provider.as_ref(),
+            templates: &templates,
+        };
+        let lowered = self.show(app, &request, Some((&mut machine, &mut store)))?;
+        match (self.emit, lowered) {
+            (Some(Emit::Artifact), Some(lowered)) => self.artifact(app, &lowered.after, &mut machine, &facts),
+            _ => Ok(()),
+        }
+    }
+
+    /// Prints the stage; what was lowered, where something was.
+    fn show(
+        &self,
+        app: &App,
+        request: &LowerRequest<'_>,
+        machine: Option<(&mut Machine, &mut Store)>,
+    ) -> Result<Option<Lowered>> {
+        let mut told = |told: Told<'_>| match told {
+            Told::Doing(doing) => app.say(&format!("{}: {doing}", request.transformation)),
+            Told::Note(note) => app.say(&format!("{}: rejected: {note}", request.transformation)),
+            Told::Prompt(_) => {}
+        };
+        if let Some(Emit::Plan | Emit::Prompt) = self.emit {
+            let (context, plan) = request.plan(machine, &mut told)?;
+            let text = match self.emit {
+                Some(Emit::Plan) => pretty(&plan),
+                _ => request.prompt(&context, &plan)?.unwrap_or_else(|| {
+                    "no model is asked: every step of this transformation is mechanical".to_owned()
+                }),
+            };
+            app.print(&text);
+            return Ok(None);
+        }
+        let lowered = request.lower(machine, &mut told)?;
+        match self.emit {
+            Some(Emit::Edits) => {
+                app.print(&lower_stage(Stage::EditScripts, &lowered.plan, &lowered.before, &lowered.after));
+            }
+            Some(Emit::Source) => app.print(&lower_stage(Stage::Source, &lowered.plan, &lowered.before, &lowered.after)),
+            Some(Emit::Artifact) => {}
+            _ => app.print(&edits(&lowered.before, &lowered.after)),
+        }
+        app.event("lowered", lowered_fields(request, &lowered));
+        app.say(&verdict(request, &lowered));
+        Ok(Some(lowered))
+    }
+
+    fn artifact(&self, app: &App, context: &KernelContext, machine: &mut Machine, facts: &Facts) -> Result<()> {
+        let (configuration, plan, inputs) = first_valid(context, facts)?;
+        let parts = machine.parts();
+        let target = parts.info.target.clone().unwrap_or_default();
+        let request = compile_request(context, &configuration, &plan, parts.backend, &target, facts);
+        let artifact = parts.compile.compile(&request).map_err(|failure| {
+            Error::plain(Class::Validation, "peak::failed-compile", failure.to_string(), failure.facts.join("\n"))
+        })?;
+        let words = configuration.iter().map(|(name, value)| format!("{name} = {value}")).collect::<Vec<_>>().join(", ");
+        app.say(&format!("{} bytes by {} for {}; {words}", artifact.bytes.len(), artifact.compiler, inputs_words(&inputs)));
+        match &self.output {
+            Some(path) => std::fs::write(path, &artifact.bytes).map_err(|error| {
+                let message = format!("{} cannot be written: {error}", path.display());
+                Error::plain(Class::Environment, "peak::unwritable-file", message, "choose another file: -o FILE")
+            }),
+            None => {
+                app.print(&pretty(&json!({
+                    "kind": artifact.kind, "entries": artifact.entries, "resources": artifact.resources,
+                    "compiler": artifact.compiler, "bytes": artifact.bytes.len(),
+                })));
+                Ok(())
+            }
+        }
+    }
+}
+
+fn lowered_fields(request: &LowerRequest<'_>, lowered: &Lowered) -> serde_json::Value {
+    json!({
+        "transformation": request.transformation,
+        "kernel": request.kernel,
+        "backend": request.backend.name(),
+        "judged": lowered.judged,
+        "attempts": lowered.attempts,
+        "context": lowered.after.hash(),
+    })
+}
+
+fn verdict(request: &LowerRequest<'_>, lowered: &Lowered) -> String {
+    let failed = lowered.attempts.iter().filter(|attempt| !attempt.succeeded()).count();
+    let how = match lowered.judged {
+        true => "applied, compiled and validated",
+        false => "applied; not compiled and not run (--no-run)",
+    };
+    format!("{} on {}: {how}; {} answers, {failed} rejected", request.transformation, request.kernel, lowered.attempts.len())
+}
+
+/// The configuration that a reader would look at first: the start, or the first valid one, at the first timed size.
+fn first_valid(
+    context: &KernelContext,
+    facts: &Facts,
+) -> Result<(crate::context::Configuration, ConcretePlan, crate::context::Inputs)> {
+    for inputs in timed_sizes(&context.kernel, &IndexMap::new()) {
+        let space = Space::new(context, &inputs, facts);
+        let start = space.adapt(&context.start());
+        let valid = space.survey(crate::tune::space::VISITS_MAX).valid;
+        for configuration in std::iter::once(start).chain(valid) {
+            if let Ok(plan) = space.plan(&configuration) {
+                return Ok((configuration, plan, inputs));
+            }
+        }
+    }
+    Err(Error::plain(
+        Class::Input,
+        "peak::nothing-valid",
+        format!("no configuration of {} is valid", context.kernel.name),
+        "widen a tuning parameter's range, or relax a requirement",
+    ))
+}
+
+fn first_backend() -> &'static str {
+    BACKENDS.first().map_or(DEFAULT_PROVIDER, |make| make().name())
+}
+
+fn unknown_backend(name: &str) -> Error {
+    let known: Vec<&str> = BACKENDS.iter().map(|make| make().name()).collect();
+    SessionError::UnknownBackend { name: name.to_owned(), known: known.join(", ") }.into()
+}
+
+fn library_device<'a>(loaded: &'a Loaded, name: &str) -> Result<&'a Device> {
+    let known = loaded.ir.devices.keys().map(String::as_str);
+    loaded.ir.devices.get(name).ok_or_else(|| SessionError::unknown("device", name, known).into())
+}
+
+fn pretty(value: &impl serde::Serialize) -> String {
+    serde_json::to_string_pretty(value).unwrap_or_else(|error| format!("{{\"error\": \"{error}\"}}"))
+}

@@ -1,0 +1,217 @@
+//! `peak run`: carries out a workflow, and ends with a table of its steps.
+
+use super::check::load_clean;
+use super::output::App;
+use super::providers::ProviderArguments;
+use crate::error::{Class, Error, Result};
+use crate::report::{Progress as Bar, StepRow, steps, units};
+use crate::session::{MachineOptions, Session, SessionOptions, failure_class};
+use crate::workflow::{Finished, Observer, Options, Outcome, Progress, Row, inputs_words};
+use serde_json::json;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Carries out a workflow on this machine's device.
+///
+/// Each step is applied, validated and tuned; what was measured and answered before is reused. Ends with a table of the
+/// steps and the checkpoint that is best.
+#[derive(clap::Args)]
+pub struct Arguments {
+    /// The workflow's name: `matmul-f32`.
+    workflow: String,
+    /// A `.peak` file whose declarations are used too; may be given again.
+    #[arg(long = "use", value_name = "FILE")]
+    files: Vec<PathBuf>,
+    /// The device: a piece of its name, its index in `peak doctor`, or a device of the library.
+    #[arg(long)]
+    device: Option<String>,
+    /// The backend: hlsl.
+    #[arg(long)]
+    backend: Option<String>,
+    /// Configurations to try after each step, in place of the workflow's number.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    tune: Option<u32>,
+    /// Seed of tuning and of validation data.
+    #[arg(long, default_value_t = 0)]
+    seed: u64,
+    /// Measure and validate anew what the store already knows.
+    #[arg(long)]
+    fresh: bool,
+    #[command(flatten)]
+    provider: ProviderArguments,
+}
+
+impl Arguments {
+    pub(super) fn run(self, app: &App) -> Result<()> {
+        let loaded = load_clean(app, &self.files)?;
+        let options = SessionOptions {
+            workflow: &self.workflow,
+            project: &app.project,
+            machine: MachineOptions {
+                device: self.device.clone(),
+                backend: self.backend.clone(),
+                artifacts: Some(app.project.join(crate::store::FOLDER).join("artifacts")),
+                quiet: app.quiet,
+            },
+            provider: self.provider.choice(),
+        };
+        let mut session = Session::open(loaded, &options)?;
+        introduce(app, &session);
+        let cancelled = cancel_on_interrupt();
+        let mut watcher = Watcher { app, bar: Bar::new(app.quiet || app.json), doing: String::new(), cancelled };
+        let run_options = Options { tune_budget: self.tune, seed: self.seed, fresh: self.fresh };
+        let stop = Arc::clone(&watcher.cancelled);
+        let outcome = session.run(run_options, &mut watcher, &stop);
+        watcher.bar.finish();
+        conclude(app, &outcome?)
+    }
+}
+
+fn introduce(app: &App, session: &Session) {
+    let workflow = session.workflow();
+    let title = workflow.title.as_deref().map(|title| format!(" ({title})")).unwrap_or_default();
+    let info = session.machine().info();
+    app.say(&format!(
+        "{}{title}: kernel {} in {} on {} ({}, {})",
+        workflow.name, workflow.kernel, info.backend, info.name, info.runtime, info.driver
+    ));
+}
+
+/// The first interrupt stops at the next safe point, the second at once.
+fn cancel_on_interrupt() -> Arc<AtomicBool> {
+    let cancelled = Arc::new(AtomicBool::new(false));
+    let seen = Arc::clone(&cancelled);
+    // Without a handler an interrupt ends the process, and the store still opens.
+    let _ = ctrlc::set_handler(move || {
+        if seen.swap(true, Ordering::Relaxed) {
+            std::process::exit(130);
+        }
+        eprintln!("stopping at the next safe point; interrupt again to stop at once");
+    });
+    cancelled
+}
+
+/// Shows progress to people and rows to programs.
+struct Watcher<'a> {
+    app: &'a App,
+    bar: Bar,
+    doing: String,
+    cancelled: Arc<AtomicBool>,
+}
+
+impl Observer for Watcher<'_> {
+    fn progress(&mut self, progress: &Progress) {
+        let doing = format!("{}: {}", progress.step, progress.doing);
+        let total = progress.total.and_then(|total| u64::try_from(total).ok());
+        if doing != self.doing {
+            self.bar.stage(&doing, total);
+            self.doing = doing;
+        }
+        self.bar.done(u64::try_from(progress.done).unwrap_or(0));
+        if let Some(best) = progress.best_ns {
+            self.bar.best(&format!("best {}", units::time(best)));
+        }
+    }
+
+    fn rows(&mut self, rows: &[Row]) {
+        for row in rows {
+            self.app.event("step", serde_json::to_value(row).unwrap_or_default());
+            self.bar.note(&line(row));
+        }
+    }
+
+    fn note(&mut self, note: &str) {
+        self.bar.note(note);
+    }
+
+    fn cancelled(&self) -> bool {
+        self.cancelled.load(Ordering::Relaxed)
+    }
+}
+
+/// A row in one line, as it comes.
+fn line(row: &Row) -> String {
+    let time = match (row.time_ns_median, row.speedup_total) {
+        (Some(ns), Some(total)) => format!(": {}, {} over baseline", units::time(ns), units::times(total)),
+        _ => String::new(),
+    };
+    let reason = row.reason.as_ref().map(|reason| format!(" ({reason})")).unwrap_or_default();
+    format!("{} at {}: {}{time}{reason}", row.name, inputs_words(&row.inputs), row.verdict.name())
+}
+
+fn conclude(app: &App, outcome: &Outcome) -> Result<()> {
+    app.print(&table(outcome));
+    app.event("finished", serde_json::to_value(&outcome.finished).unwrap_or_default());
+    app.print(&summary(&outcome.finished));
+    for (step, error) in &outcome.diagnostics {
+        app.say(&format!("\n{step} was not applied:"));
+        app.report(error);
+    }
+    match &outcome.failure {
+        None => Ok(()),
+        Some(failure) => {
+            app.event("stopped", json!({ "failure_class": failure.class, "message": failure.message }));
+            app.say(&format!("\nThe run ended early: {}: {}", failure.class, failure.message));
+            Err(Error::told(if outcome.diagnostics.is_empty() { Class::Validation } else { failure_class(failure) }))
+        }
+    }
+}
+
+fn table(outcome: &Outcome) -> String {
+    let best = &outcome.finished.best.checkpoint;
+    let rows: Vec<StepRow> = outcome.rows.iter().map(|row| step_row(row, best)).collect();
+    steps(&rows, None)
+}
+
+fn step_row(row: &Row, best: &str) -> StepRow {
+    StepRow {
+        name: row.name.clone(),
+        inputs: inputs_words(&row.inputs),
+        verdict: row.verdict.name().to_owned(),
+        reason: row.failure_class.map(|class| class.name().to_owned()).or_else(|| {
+            row.speedup_step.filter(|speedup| *speedup < 1.0).map(|_| "slower".to_owned())
+        }),
+        time_ns: row.time_ns_median.zip(row.time_ns_p20).zip(row.time_ns_p80).map(|((a, b), c)| (a, b, c)),
+        flops_per_second: row.flops,
+        share_of_peak: row.peak_share,
+        speedup_total: row.speedup_total,
+        speedup_step: row.speedup_step,
+        verified_by: row.verified_by.clone(),
+        best: row.checkpoint.as_deref() == Some(best),
+    }
+}
+
+fn summary(finished: &Finished) -> String {
+    let best = &finished.best;
+    let speed = match (best.time_ns_median, best.speedup_total) {
+        (Some(ns), Some(total)) => format!(
+            ": {} at {}, {} over the baseline",
+            units::time(ns),
+            inputs_words(&best.inputs),
+            units::times(total)
+        ),
+        _ => String::new(),
+    };
+    let reused = finished.reused;
+    format!(
+        "\nbest: {}{speed}\nreused: {} measurements, {} validations, {} recorded answers; new: {} measured, {} validated, \
+         {} asked\n\nnext: peak log                    the checkpoints of this run\n      \
+         peak diff {run}/baseline {best}   what the words changed\n      \
+         peak restore {best} --to out    write the kernel's files",
+        best.checkpoint,
+        reused.measurements,
+        reused.validations,
+        reused.completions,
+        reused.measured,
+        reused.validated,
+        reused.asked,
+        run = finished.run,
+        best = quoted(&best.checkpoint),
+    )
+}
+
+/// A checkpoint's name as a shell takes it.
+fn quoted(name: &str) -> String {
+    if name.contains(' ') { format!("'{name}'") } else { name.to_owned() }
+}

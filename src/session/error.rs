@@ -1,0 +1,169 @@
+//! What a session cannot be opened for, each with its class.
+
+use crate::error::{Class, Classified};
+use crate::lowering::TemplateError;
+use crate::oracle::OracleError;
+use crate::plan::NotApplicable;
+use crate::provider::ProviderError;
+use crate::runner::{RunnerError, SelectionError, is_environment};
+use crate::workflow::WorkflowError;
+use miette::Diagnostic;
+use peak_grammar::ir::Library;
+use thiserror::Error;
+
+/// Why a session does not open.
+#[derive(Debug, Error, Diagnostic)]
+pub enum SessionError {
+    /// No declaration of that name.
+    #[error("there is no {kind} `{name}`")]
+    #[diagnostic(code("peak::unknown-name"), help("{help}"))]
+    UnknownName {
+        /// `workflow`, `kernel`, `transformation`.
+        kind: &'static str,
+        /// What was asked for.
+        name: String,
+        /// The nearest name, and where to look.
+        help: String,
+    },
+    /// The kernel has no code for the backend.
+    #[error("kernel `{kernel}` has no device code for {backend}")]
+    #[diagnostic(code("peak::no-device-code"), help("it has code for: {known}; choose one with `--backend`"))]
+    NoDeviceCode {
+        /// The kernel.
+        kernel: String,
+        /// The backend.
+        backend: String,
+        /// Backends that it has code for.
+        known: String,
+    },
+    /// This build has no such backend.
+    #[error("this build of Peak has no backend `{name}`")]
+    #[diagnostic(code("peak::unknown-backend"), help("it has: {known}"))]
+    UnknownBackend {
+        /// What was asked for.
+        name: String,
+        /// What there is.
+        known: String,
+    },
+    /// There is no device for the backend.
+    #[error("no device runs {backend} here{}", if .missing.is_empty() { String::new() } else { format!(": {missing}") })]
+    #[diagnostic(
+        code("peak::no-device"),
+        help("{mend}; `peak doctor` shows all that is there and all that is missing")
+    )]
+    NoDevice {
+        /// The backend.
+        backend: String,
+        /// What its runtimes say.
+        missing: String,
+        /// The command that mends it.
+        mend: String,
+    },
+    /// A toolchain of the backend is missing.
+    #[error("the {backend} backend lacks {name}: looked for it at {place}")]
+    #[diagnostic(code("peak::missing-toolchain"), help("install it with: {mend}"))]
+    MissingToolchain {
+        /// The backend.
+        backend: String,
+        /// The toolchain.
+        name: String,
+        /// Where it was looked for.
+        place: String,
+        /// The command that mends it.
+        mend: String,
+    },
+    /// Packs contradict one another.
+    #[error("{message}")]
+    #[diagnostic(
+        code("peak::pack-conflict"),
+        help("`peak explain NAME --device DEVICE` shows where each part comes from")
+    )]
+    Specialize {
+        /// What is wrong.
+        message: String,
+    },
+}
+
+impl SessionError {
+    /// No workflow of that name, with the nearest.
+    #[must_use]
+    pub fn unknown_workflow(library: &Library, name: &str) -> SessionError {
+        let packs = library.packs.values().flat_map(|pack| pack.workflows.keys().map(String::as_str));
+        let known = library.workflows.iter().map(|workflow| workflow.name.as_str()).chain(packs);
+        SessionError::unknown("workflow", name, known)
+    }
+
+    /// Nothing of that name among those known.
+    pub fn unknown<'a>(kind: &'static str, name: &str, known: impl Iterator<Item = &'a str>) -> SessionError {
+        let nearest = known
+            .map(|known| (strsim::damerau_levenshtein(known, name), known))
+            .min()
+            .filter(|(distance, known)| *distance <= known.len().max(name.len()) / 2)
+            .map(|(_, known)| format!("did you mean `{known}`? "))
+            .unwrap_or_default();
+        let help = format!("{nearest}`peak list` shows what there is; `--use FILE` adds a file's declarations");
+        SessionError::UnknownName { kind, name: name.to_owned(), help }
+    }
+}
+
+impl Classified for SessionError {
+    fn class(&self) -> Class {
+        match self {
+            SessionError::NoDevice { .. } | SessionError::MissingToolchain { .. } => Class::Environment,
+            _ => Class::Input,
+        }
+    }
+}
+
+impl Classified for RunnerError {
+    fn class(&self) -> Class {
+        Class::Environment
+    }
+}
+
+impl Classified for SelectionError {
+    fn class(&self) -> Class {
+        match self {
+            SelectionError::None => Class::Environment,
+            _ => Class::Input,
+        }
+    }
+}
+
+impl Classified for ProviderError {
+    fn class(&self) -> Class {
+        match self {
+            ProviderError::Unknown { .. } => Class::Usage,
+            _ => Class::Provider,
+        }
+    }
+}
+
+impl Classified for TemplateError {
+    fn class(&self) -> Class {
+        Class::Input
+    }
+}
+
+impl Classified for OracleError {
+    fn class(&self) -> Class {
+        Class::Input
+    }
+}
+
+impl Classified for NotApplicable {
+    fn class(&self) -> Class {
+        Class::Input
+    }
+}
+
+impl Classified for WorkflowError {
+    fn class(&self) -> Class {
+        match self {
+            WorkflowError::Baseline { failure } if is_environment(failure) => Class::Environment,
+            WorkflowError::Baseline { .. } => Class::Validation,
+            WorkflowError::Store(error) => error.class(),
+            _ => Class::Input,
+        }
+    }
+}

@@ -1,0 +1,225 @@
+//! One transformation carried out on one kernel, outside a workflow: what `peak lower` prints.
+
+use super::context::start_context;
+use super::error::SessionError;
+use super::machine::Machine;
+use crate::context::KernelContext;
+use crate::context::scope::Facts;
+use crate::error::{Class, Error, Result};
+use crate::library::Loaded;
+use crate::lowering::{Attempt, Templates, Unjudged, first_prompt};
+use crate::plan::TransformationPlan;
+use crate::provider::Provider;
+use crate::runner::{Failure, FailureClass, is_environment};
+use crate::store::Store;
+use crate::tune::TuneTiming;
+use crate::validate::OutputsValidator;
+use crate::validate::outputs::CheckPlan;
+use crate::workflow::{
+    ApplyError, Checker, Environment, Options, Reused, RunJudge, Told, Workshop, known_facts, timed_sizes,
+};
+use indexmap::IndexMap;
+use peak_backend_api::Backend;
+use peak_grammar::ir::{Application, Device, OnFailure};
+use std::sync::atomic::AtomicBool;
+
+/// What to lower, and with what.
+pub struct LowerRequest<'a> {
+    /// Every declaration.
+    pub loaded: &'a Loaded,
+    /// The transformation.
+    pub transformation: &'a str,
+    /// The kernel.
+    pub kernel: &'a str,
+    /// Transformations to apply first.
+    pub after: &'a [String],
+    /// The language.
+    pub backend: &'a dyn Backend,
+    /// The device's file, where one is meant.
+    pub device: Option<&'a Device>,
+    /// Facts in force.
+    pub facts: &'a Facts,
+    /// Who is asked.
+    pub provider: &'a dyn Provider,
+    /// The prompts' templates.
+    pub templates: &'a Templates,
+}
+
+/// What lowering came to.
+pub struct Lowered {
+    /// The context before the transformation.
+    pub before: KernelContext,
+    /// The context after it.
+    pub after: KernelContext,
+    /// Its plan.
+    pub plan: TransformationPlan,
+    /// Every request of it.
+    pub attempts: Vec<Attempt>,
+    /// Whether a device judged it.
+    pub judged: bool,
+}
+
+impl LowerRequest<'_> {
+    fn workshop(&self) -> Workshop<'_> {
+        Workshop {
+            library: &self.loaded.ir,
+            backend: self.backend,
+            device: self.device,
+            facts: self.facts,
+            provider: self.provider,
+            templates: self.templates,
+            repairs: OnFailure::default().retries,
+        }
+    }
+
+    /// The plan, and the context that it is for.
+    ///
+    /// # Errors
+    /// As [`LowerRequest::lower`].
+    pub fn plan(
+        &self,
+        machine: Option<(&mut Machine, &mut Store)>,
+        told: &mut dyn FnMut(Told<'_>),
+    ) -> Result<(KernelContext, TransformationPlan)> {
+        let (before, _) = self.chain(self.after, machine, told)?;
+        let plan = self.workshop().plan(&application(self.transformation), &before).map_err(apply_error)?;
+        Ok((before, plan))
+    }
+
+    /// The first prompt; `None` where no model is asked.
+    ///
+    /// # Errors
+    /// As [`LowerRequest::plan`], and a broken template.
+    pub fn prompt(&self, context: &KernelContext, plan: &TransformationPlan) -> Result<Option<String>> {
+        let sizes = timed_sizes(&context.kernel, &IndexMap::new());
+        let known = known_facts(&context.kernel, &sizes, self.device);
+        let surroundings = self.workshop().surroundings();
+        Ok(first_prompt(context, plan, None, self.templates, surroundings, &known)?)
+    }
+
+    /// Applies the chain, then the transformation. A machine judges each pass; without one, answers are only checked.
+    ///
+    /// # Errors
+    /// Unknown names, a transformation that does not apply, no answer, or no valid one.
+    pub fn lower(
+        &self,
+        mut machine: Option<(&mut Machine, &mut Store)>,
+        told: &mut dyn FnMut(Told<'_>),
+    ) -> Result<Lowered> {
+        let judged = machine.is_some();
+        let reborrowed = machine.as_mut().map(|(machine, store)| (&mut **machine, &mut **store));
+        let (before, plan) = self.plan(reborrowed, told)?;
+        let mut chain = self.after.to_vec();
+        chain.push(self.transformation.to_owned());
+        let (after, attempts) = self.chain(&chain, machine, told)?;
+        Ok(Lowered { before, after, plan, attempts, judged })
+    }
+
+    /// Applies transformations in order, and gives the attempts of the last.
+    fn chain(
+        &self,
+        names: &[String],
+        machine: Option<(&mut Machine, &mut Store)>,
+        told: &mut dyn FnMut(Told<'_>),
+    ) -> Result<(KernelContext, Vec<Attempt>)> {
+        let context = start_context(self.loaded, self.kernel, self.backend.name())?;
+        for name in names {
+            self.check_known(name)?;
+        }
+        let workshop = self.workshop();
+        let Some((machine, store)) = machine else {
+            return each(names, context, |name, context| {
+                workshop.apply(&application(name), context, &mut Unjudged, told)
+            });
+        };
+        let cancelled = AtomicBool::new(false);
+        let sizes = timed_sizes(&context.kernel, &IndexMap::new());
+        let known = known_facts(&context.kernel, &sizes, self.device);
+        let mut validator = OutputsValidator::new(&context, &context.start(), CheckPlan::default())?;
+        let mut reused = Reused::default();
+        let parts = machine.parts();
+        let mut environment = Environment {
+            library: &self.loaded.ir,
+            info: parts.info,
+            device: self.device,
+            facts: self.facts,
+            backend: self.backend,
+            toolchain: parts.toolchain,
+            compile: parts.compile,
+            execute: parts.execute,
+            provider: self.provider,
+            replays: false,
+            templates: self.templates,
+            store,
+            timing: TuneTiming::default(),
+            options: Options::default(),
+            cancelled: &cancelled,
+        };
+        let provider = self.provider.name().to_owned();
+        each(names, context, |name, context| {
+            let checker = Checker { validator: &mut validator, reused: &mut reused, known: &known };
+            let mut judge = RunJudge { environment: &mut environment, checker };
+            let step = workshop.apply(&application(name), context, &mut judge, told);
+            if let Err(error) = step.keep(environment.store, None, name, &provider) {
+                told(Told::Note(&format!("the attempts were not kept: {error}")));
+            }
+            step
+        })
+    }
+
+    fn check_known(&self, name: &str) -> Result<()> {
+        let library = &self.loaded.ir;
+        let packs = library.packs.values().flat_map(|pack| pack.transformations.keys());
+        let known: Vec<&str> = library.transformations.keys().chain(packs).map(String::as_str).collect();
+        match known.contains(&name) {
+            true => Ok(()),
+            false => Err(SessionError::unknown("transformation", name, known.into_iter()).into()),
+        }
+    }
+}
+
+fn each(
+    names: &[String],
+    mut context: KernelContext,
+    mut apply: impl FnMut(&str, &KernelContext) -> crate::workflow::AppliedStep,
+) -> Result<(KernelContext, Vec<Attempt>)> {
+    let mut attempts = Vec::new();
+    for name in names {
+        let step = apply(name, &context);
+        attempts = step.attempts;
+        context = step.result.map_err(|(failure, error)| classified(&failure, error))?;
+    }
+    Ok((context, attempts))
+}
+
+/// A transformation as it stands, without a workflow's `with`.
+fn application(name: &str) -> Application {
+    Application {
+        transformation: name.to_owned(),
+        ranges: IndexMap::new(),
+        settings: IndexMap::new(),
+        renames: IndexMap::new(),
+    }
+}
+
+fn apply_error(error: ApplyError) -> Error {
+    Error::new(Class::Input, error)
+}
+
+/// The class of a failed application.
+#[must_use]
+pub fn failure_class(failure: &Failure) -> Class {
+    match failure.class {
+        FailureClass::Provider => Class::Provider,
+        _ if is_environment(failure) => Class::Environment,
+        _ => Class::Validation,
+    }
+}
+
+fn classified(failure: &Failure, error: ApplyError) -> Error {
+    let class = match &error {
+        ApplyError::Specialize { .. } | ApplyError::NotApplicable(_) => Class::Input,
+        ApplyError::Lowering(_) => failure_class(failure),
+    };
+    Error::new(class, error)
+}

@@ -1,0 +1,121 @@
+//! A session: the library, a machine, a provider and a store, put together to run workflows and lower transformations.
+//!
+//! The command line is a thin user of this; a Rust program may be another. Everything that can be missing on a machine
+//! is opened here, and is an error with its class and what to do; nothing here judges a kernel.
+
+mod context;
+mod error;
+mod lower;
+mod machine;
+mod providers;
+
+pub use context::start_context;
+pub use error::SessionError;
+pub use lower::{LowerRequest, Lowered, failure_class};
+pub use machine::{Machine, MachineOptions};
+pub use providers::{ProviderChoice, open_provider, templates};
+
+use crate::error::Result;
+use crate::library::Loaded;
+use crate::lowering::Templates;
+use crate::provider::{DEFAULT_PROVIDER, Provider};
+use crate::store::Store;
+use crate::tune::TuneTiming;
+use crate::workflow::{self, Environment, Observer, Options, Outcome};
+use peak_grammar::ir::Workflow;
+use peak_grammar::specialize;
+use std::path::Path;
+use std::sync::atomic::AtomicBool;
+
+/// A workflow's run, opened and ready.
+pub struct Session {
+    loaded: Loaded,
+    machine: Machine,
+    provider: Box<dyn Provider>,
+    templates: Templates,
+    store: Store,
+    workflow: Workflow,
+}
+
+/// What to open a session for.
+#[derive(Clone, Debug)]
+pub struct SessionOptions<'a> {
+    /// The workflow's name.
+    pub workflow: &'a str,
+    /// The project's folder.
+    pub project: &'a Path,
+    /// Device and backend.
+    pub machine: MachineOptions,
+    /// Who is asked for completions.
+    pub provider: ProviderChoice,
+}
+
+impl Session {
+    /// Opens everything that a workflow needs.
+    ///
+    /// # Errors
+    /// An unknown workflow, no device or toolchain, a provider that does not open, a store that cannot be written.
+    pub fn open(loaded: Loaded, options: &SessionOptions<'_>) -> Result<Session> {
+        // Before any device is asked: a misspelt name should not wait for a driver.
+        if !knows_workflow(&loaded, options.workflow) {
+            return Err(SessionError::unknown_workflow(&loaded.ir, options.workflow).into());
+        }
+        let machine = Machine::open(&loaded.ir, &options.machine)?;
+        let device = machine.device().map(|device| device.name.as_str());
+        let workflow = specialize::workflow(&loaded.ir, options.workflow, device, Some(machine.backend().name()))
+            .map_err(|error| SessionError::Specialize { message: error.to_string() })?
+            .clone();
+        let templates = templates(loaded.standard())?;
+        let provider = open_provider(&options.provider, options.project, loaded.standard())?;
+        let store = match crate::store::find_file(options.project) {
+            Some(_) => Store::find(options.project)?,
+            None => Store::open(options.project)?,
+        };
+        Ok(Session { loaded, machine, provider, templates, store, workflow })
+    }
+
+    /// The workflow that was chosen.
+    #[must_use]
+    pub fn workflow(&self) -> &Workflow {
+        &self.workflow
+    }
+
+    /// The machine that was chosen.
+    #[must_use]
+    pub fn machine(&self) -> &Machine {
+        &self.machine
+    }
+
+    /// Carries out the workflow.
+    ///
+    /// # Errors
+    /// As [`workflow::run`], and a kernel whose source cannot be read.
+    pub fn run(&mut self, options: Options, observer: &mut dyn Observer, cancelled: &AtomicBool) -> Result<Outcome> {
+        let context = start_context(&self.loaded, &self.workflow.kernel, self.machine.backend().name())?;
+        let replays = self.provider.name() == DEFAULT_PROVIDER;
+        let parts = self.machine.parts();
+        let mut environment = Environment {
+            library: &self.loaded.ir,
+            info: parts.info,
+            device: parts.device,
+            facts: parts.facts,
+            backend: parts.backend,
+            toolchain: parts.toolchain,
+            compile: parts.compile,
+            execute: parts.execute,
+            provider: self.provider.as_ref(),
+            replays,
+            templates: &self.templates,
+            store: &mut self.store,
+            timing: TuneTiming::default(),
+            options,
+            cancelled,
+        };
+        Ok(workflow::run(&self.workflow, context, &mut environment, observer)?)
+    }
+}
+
+fn knows_workflow(loaded: &Loaded, name: &str) -> bool {
+    let packs = loaded.ir.packs.values().flat_map(|pack| pack.workflows.values());
+    loaded.ir.workflows.iter().chain(packs).any(|workflow| workflow.name == name)
+}
