@@ -4,10 +4,13 @@
 
 use crate::ir::{BinaryOp, Computes, Expr, Kernel, Value, ValueOp};
 use indexmap::IndexMap;
+use std::cell::Cell;
 use std::collections::BTreeSet;
 
 /// Factors or terms whose order is tried, at most: beyond, they must come in the pattern's order.
 const MAX_REORDERED: usize = 6;
+/// Comparisons of one match, at most: orders multiply, and a hostile pattern may have many.
+const MAX_STEPS: u32 = 100_000;
 
 /// What a pattern's names mean in a kernel.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -60,6 +63,7 @@ pub fn bind(pattern: &Computes, kernel: &Kernel) -> Result<Bindings, Mismatch> {
     if wanted != found {
         return mismatch(format!("the kernel computes {found} statements, the pattern has {wanted}"));
     }
+    let matcher = Matcher { steps: Cell::new(0) };
     let mut bindings = Bindings::default();
     for (wanted, found) in pattern.statements.iter().zip(&computes.statements) {
         if wanted.indices.len() != found.indices.len() {
@@ -70,7 +74,7 @@ pub fn bind(pattern: &Computes, kernel: &Kernel) -> Result<Bindings, Mismatch> {
         for (wanted, found) in wanted.indices.iter().zip(&found.indices) {
             bindings.index(wanted, found)?;
         }
-        bindings = bindings.value(&wanted.value, &found.value)?;
+        bindings = matcher.value(bindings, &wanted.value, &found.value)?;
     }
     Ok(bindings)
 }
@@ -98,37 +102,58 @@ impl Bindings {
             Some(bound) => mismatch(format!("the index `{wanted}` is `{bound}` in one place and `{found}` in another")),
         }
     }
+}
+
+/// One match.
+struct Matcher {
+    steps: Cell<u32>,
+}
+
+impl Matcher {
+    fn step(&self) -> Result<(), Mismatch> {
+        self.steps.set(self.steps.get() + 1);
+        if self.steps.get() > MAX_STEPS {
+            return mismatch("the expressions have too many orders to compare");
+        }
+        Ok(())
+    }
 
     /// The bindings with those of a value added.
-    fn value(self, wanted: &Value, found: &Value) -> Result<Bindings, Mismatch> {
+    fn value(&self, mut bindings: Bindings, wanted: &Value, found: &Value) -> Result<Bindings, Mismatch> {
+        self.step()?;
         let differ = || Mismatch { reason: format!("the kernel has `{found}` where the pattern has `{wanted}`") };
         match (wanted, found) {
-            (Value::Integer(Expr::Name(name)), _) if !self.indices.contains_key(name) => match found {
-                Value::Integer(expr) => self.size(&Expr::Name(name.clone()), expr),
+            (Value::Integer(Expr::Name(name)), _) if !bindings.indices.contains_key(name) => match found {
+                Value::Integer(expr) => self.size(bindings, &Expr::Name(name.clone()), expr),
                 Value::Number(number) if number.fract() == 0.0 && number.abs() < 1e15 => {
                     #[allow(clippy::cast_possible_truncation, reason = "whole, and far below 2^63")]
                     let whole = *number as i64;
-                    self.size(&Expr::Name(name.clone()), &Expr::Integer(whole))
+                    self.size(bindings, &Expr::Name(name.clone()), &Expr::Integer(whole))
                 }
                 _ => Err(differ()),
             },
-            (Value::Number(a), Value::Number(b)) if a == b => Ok(self),
-            (Value::Integer(a), Value::Integer(b)) => self.size(a, b),
+            (Value::Number(a), Value::Number(b)) if a == b => Ok(bindings),
+            (Value::Integer(a), Value::Integer(b)) => self.size(bindings, a, b),
             (Value::Element { array: a, indices: i }, Value::Element { array: b, indices: j })
                 if i.len() == j.len() =>
             {
-                let mut bindings = self;
                 bindings.array(a, b)?;
-                i.iter().zip(j).try_fold(bindings, |bindings, (i, j)| bindings.size(i, j)).map_err(|_| differ())
+                i.iter().zip(j).try_fold(bindings, |held, (i, j)| self.size(held, i, j)).map_err(|_| differ())
             }
-            (Value::Negate(a), Value::Negate(b)) => self.value(a, b),
+            (Value::Negate(a), Value::Negate(b)) => self.value(bindings, a, b),
             (Value::Binary(a, ..), Value::Binary(b, ..)) if a == b && matches!(a, ValueOp::Add | ValueOp::Mul) => {
                 let (wanted, found) = (flat(*a, wanted), flat(*a, found));
-                if wanted.len() != found.len() { Err(differ()) } else { self.any_order(&wanted, &found, &differ) }
+                if wanted.len() != found.len() {
+                    Err(differ())
+                } else {
+                    self.any_order(bindings, &wanted, &found, &differ)
+                }
             }
-            (Value::Binary(a, al, ar), Value::Binary(b, bl, br)) if a == b => self.value(al, bl)?.value(ar, br),
+            (Value::Binary(a, al, ar), Value::Binary(b, bl, br)) if a == b => {
+                self.value(self.value(bindings, al, bl)?, ar, br)
+            }
             (Value::Call(a, i), Value::Call(b, j)) if a == b && i.len() == j.len() => {
-                i.iter().zip(j).try_fold(self, |bindings, (i, j)| bindings.value(i, j))
+                i.iter().zip(j).try_fold(bindings, |held, (i, j)| self.value(held, i, j))
             }
             (
                 Value::Reduce { op: a, variable: i, low: il, high: ih, body: ib },
@@ -137,32 +162,37 @@ impl Bindings {
                 if a != b {
                     return mismatch(format!("the kernel has a {} where the pattern has a {}", b.name(), a.name()));
                 }
-                let mut bindings = self.size(il, jl)?.size(ih, jh)?;
+                bindings = self.size(self.size(bindings, il, jl)?, ih, jh)?;
                 bindings.indices.shift_remove(i);
                 bindings.index(i, j)?;
-                bindings.value(ib, jb)
+                self.value(bindings, ib, jb)
             }
             (
                 Value::Where { condition: a, then: at, otherwise: ao },
                 Value::Where { condition: b, then: bt, otherwise: bo },
-            ) if a.0 == b.0 => self.size(&a.1, &b.1)?.size(&a.2, &b.2)?.value(at, bt)?.value(ao, bo),
+            ) if a.0 == b.0 => {
+                let sides = self.size(self.size(bindings, &a.1, &b.1)?, &a.2, &b.2)?;
+                self.value(self.value(sides, at, bt)?, ao, bo)
+            }
             _ => Err(differ()),
         }
     }
 
     /// Matches factors or terms in any order; the first reason found is given where none fits.
     fn any_order(
-        self,
+        &self,
+        bindings: Bindings,
         wanted: &[&Value],
         found: &[&Value],
         differ: &dyn Fn() -> Mismatch,
     ) -> Result<Bindings, Mismatch> {
-        let Some((first, rest)) = wanted.split_first() else { return Ok(self) };
+        let Some((first, rest)) = wanted.split_first() else { return Ok(bindings) };
         let tried = if found.len() > MAX_REORDERED { 1 } else { found.len() };
         let mut reason = None;
         for at in 0..tried {
             let others: Vec<&Value> = found.iter().enumerate().filter(|(i, _)| *i != at).map(|(_, v)| *v).collect();
-            let attempt = self.clone().value(first, found[at]).and_then(|b| b.any_order(rest, &others, differ));
+            let attempt = self.value(bindings.clone(), first, found[at]);
+            let attempt = attempt.and_then(|held| self.any_order(held, rest, &others, differ));
             match attempt {
                 Ok(bindings) => return Ok(bindings),
                 Err(why) => drop(reason.get_or_insert(why)),
@@ -172,38 +202,39 @@ impl Bindings {
     }
 
     /// The bindings with those of an index or size added.
-    fn size(mut self, wanted: &Expr, found: &Expr) -> Result<Bindings, Mismatch> {
+    fn size(&self, mut bindings: Bindings, wanted: &Expr, found: &Expr) -> Result<Bindings, Mismatch> {
+        self.step()?;
         let differ = || Mismatch { reason: format!("the kernel has `{found}` where the pattern has `{wanted}`") };
         match (wanted, found) {
-            (Expr::Name(name), _) if self.indices.contains_key(name) => match found {
-                Expr::Name(other) if self.indices.get(name) == Some(other) => Ok(self),
+            (Expr::Name(name), _) if bindings.indices.contains_key(name) => match found {
+                Expr::Name(other) if bindings.indices.get(name) == Some(other) => Ok(bindings),
                 _ => Err(differ()),
             },
-            (Expr::Name(name), _) => match self.sizes.get(name) {
-                Some(bound) if bound == found => Ok(self),
+            (Expr::Name(name), _) => match bindings.sizes.get(name) {
+                Some(bound) if bound == found => Ok(bindings),
                 Some(bound) => mismatch(format!("`{name}` is `{bound}` in one place and `{found}` in another")),
                 None => {
                     let mut names = BTreeSet::new();
                     found.collect_names(&mut names);
-                    if self.indices.values().any(|index| names.contains(index)) {
+                    if bindings.indices.values().any(|index| names.contains(index)) {
                         return mismatch(format!("`{name}` would be `{found}`, which changes from element to element"));
                     }
-                    self.sizes.insert(name.clone(), found.clone());
-                    Ok(self)
+                    bindings.sizes.insert(name.clone(), found.clone());
+                    Ok(bindings)
                 }
             },
             (Expr::Binary(a, al, ar), Expr::Binary(b, bl, br)) if a == b => {
-                let straight = self.clone().size(al, bl).and_then(|bindings| bindings.size(ar, br));
+                let straight = self.size(bindings.clone(), al, bl).and_then(|held| self.size(held, ar, br));
                 match (straight, a) {
-                    (Err(_), BinaryOp::Add | BinaryOp::Mul) => self.size(al, br)?.size(ar, bl),
+                    (Err(_), BinaryOp::Add | BinaryOp::Mul) => self.size(self.size(bindings, al, br)?, ar, bl),
                     (straight, _) => straight,
                 }
             }
-            (Expr::Negate(a), Expr::Negate(b)) => self.size(a, b),
+            (Expr::Negate(a), Expr::Negate(b)) => self.size(bindings, a, b),
             (Expr::CeilDiv(al, ar), Expr::CeilDiv(bl, br)) | (Expr::FloorDiv(al, ar), Expr::FloorDiv(bl, br)) => {
-                self.size(al, bl)?.size(ar, br)
+                self.size(self.size(bindings, al, bl)?, ar, br)
             }
-            _ if wanted == found => Ok(self),
+            _ if wanted == found => Ok(bindings),
             _ => Err(differ()),
         }
     }

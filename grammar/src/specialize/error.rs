@@ -7,7 +7,7 @@ use crate::diagnostics::nearest;
 pub enum SpecializeError {
     /// Nothing of that kind and name is in the library.
     #[error("there is no {kind} `{name}`")]
-    #[diagnostic(code(peak::unknown-name))]
+    #[diagnostic(code("peak::unknown-name"))]
     Unknown {
         /// `transformation`, `workflow`, `device`.
         kind: &'static str,
@@ -19,7 +19,7 @@ pub enum SpecializeError {
     },
     /// It exists, but not for this device or backend.
     #[error("the {kind} `{name}` is not for {place}")]
-    #[diagnostic(code(peak::not-for-device))]
+    #[diagnostic(code("peak::not-for-device"))]
     NotFor {
         /// `transformation`, `workflow`.
         kind: &'static str,
@@ -33,7 +33,10 @@ pub enum SpecializeError {
     },
     /// Two packs, neither of which builds on the other, change the same thing.
     #[error("the packs `{first}` and `{second}` both change {what} of `{transformation}`")]
-    #[diagnostic(code(peak::pack-conflict), help("let one of the packs extend the other, or narrow its `for devices`"))]
+    #[diagnostic(
+        code("peak::pack-conflict"),
+        help("let one of the packs extend the other, or narrow its `for devices`")
+    )]
     Conflict {
         /// Applied earlier.
         first: String,
