@@ -53,10 +53,19 @@ impl Bound {
         }
         match self.tolerance {
             Tolerance::Exact => (nearest(self.element, expected) - expected).abs(),
-            Tolerance::Absolute(absolute) => absolute,
-            Tolerance::Relative(relative) => relative * expected.abs().max(self.output_scale),
-            Tolerance::SumLength if self.exact(scale) => self.store(expected),
-            Tolerance::SumLength => self.gamma() * scale + self.store(expected) + self.floor(),
+            Tolerance::Absolute(absolute) => self.rounding(expected, scale).max(absolute),
+            Tolerance::Relative(relative) => {
+                self.rounding(expected, scale).max(relative * expected.abs().max(self.output_scale))
+            }
+            Tolerance::SumLength => self.rounding(expected, scale),
+        }
+    }
+
+    /// What rounding alone can do: no declared tolerance asks for more precision than the types have.
+    fn rounding(&self, expected: f64, scale: f64) -> f64 {
+        match self.exact(scale) {
+            true => self.store(expected),
+            false => self.gamma() * scale + self.store(expected) + self.floor(),
         }
     }
 
