@@ -23,6 +23,7 @@ fn bound(length: usize) -> Bound {
         tolerance: Tolerance::SumLength,
         element: ElementType::F32,
         accumulator: ElementType::F32,
+        inputs: ElementType::F32,
         length: length as f64,
         whole: false,
         keeps_integers: true,

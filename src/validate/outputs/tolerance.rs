@@ -35,6 +35,8 @@ pub struct Bound {
     pub accumulator: ElementType,
     /// Terms of the longest sum.
     pub length: f64,
+    /// The kernel's element type: with a narrower one than the accumulator's, matrix units may truncate as they add.
+    pub inputs: ElementType,
     /// Whether all inputs are whole numbers and the oracle keeps them whole.
     pub whole: bool,
     /// Whether `computes` has nothing but sums, products and the like: then whole numbers stay whole.
@@ -79,7 +81,9 @@ impl Bound {
     /// the kernel declares another tolerance.
     #[must_use]
     pub fn rms_limit(&self) -> Option<f64> {
-        let full = matches!(self.element, ElementType::F32 | ElementType::F64) && self.element == self.accumulator;
+        let full = matches!(self.element, ElementType::F32 | ElementType::F64)
+            && self.element == self.accumulator
+            && self.element == self.inputs;
         let applies = full && self.keeps_integers && !self.whole && self.tolerance == Tolerance::SumLength;
         applies.then(|| (self.length + EXTRA_ROUNDINGS).sqrt() * roundoff(self.accumulator))
     }
