@@ -65,6 +65,9 @@ pub trait Validator {
     ) -> Result<Verified, Failure>;
 }
 
+/// Makes a validator for a reference context and its configuration.
+pub type Build = fn(&KernelContext, &Configuration, CheckPlan) -> Result<Box<dyn Validator>, OracleError>;
+
 /// A validator that can be asked for by name.
 #[derive(Clone, Copy, Debug)]
 pub struct ValidatorEntry {
@@ -72,8 +75,8 @@ pub struct ValidatorEntry {
     pub name: &'static str,
     /// One line.
     pub title: &'static str,
-    /// Makes one for a reference context and its configuration.
-    pub build: fn(&KernelContext, &Configuration, CheckPlan) -> Result<Box<dyn Validator>, OracleError>,
+    /// Makes one.
+    pub build: Build,
 }
 
 /// Every validator, by name.

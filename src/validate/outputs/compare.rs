@@ -90,7 +90,7 @@ impl Truth {
     #[must_use]
     pub fn accepts(&self, element: impl Fn(usize) -> f64) -> bool {
         (0..self.expected.len())
-            .all(|index| error(self.element, element(index), self.expected[index]) <= self.allowed[index])
+            .all(|index| within(error(self.element, element(index), self.expected[index]), self.allowed[index]))
     }
 
     /// Bytes that it takes.
@@ -117,7 +117,7 @@ pub fn compare(element: ElementType, actual: &[f64], expected: &[f64], allowed: 
             continue;
         }
         let (error, allowed) = (error(element, *actual, *expected), allowed(index));
-        if error > allowed {
+        if !within(error, allowed) {
             comparison.wrong.push(index);
             comparison.nan += usize::from(actual.is_nan());
         }
@@ -130,6 +130,11 @@ pub fn compare(element: ElementType, actual: &[f64], expected: &[f64], allowed: 
         }
     }
     comparison
+}
+
+/// Whether an error is allowed. An infinite one never is, and nothing is where the bound itself is no number.
+fn within(error: f64, allowed: f64) -> bool {
+    error == 0.0 || (error.is_finite() && error <= allowed)
 }
 
 /// The magnitude of the difference. NaN and infinity on one side only are infinitely wrong; what lies beyond the type's

@@ -10,6 +10,7 @@ pub mod pattern;
 pub mod plan;
 mod report;
 mod runs;
+mod tally;
 mod timed;
 pub mod tolerance;
 mod truths;
@@ -25,8 +26,8 @@ use crate::runner::{Compile, Distribution, Execute, Failure, FailureClass, RunOu
 use plan::{Check, checks, timed_checks};
 use report::WrongRun;
 use runs::{Bench, Subject};
-use std::collections::BTreeSet;
 use std::sync::Arc;
+use tally::{BY_ORACLE, BY_REFERENCE, BY_SAMPLES, Tally};
 use timed::{LargeCase, LargeCases};
 use truths::{Case, Cases};
 
@@ -110,8 +111,8 @@ impl Validator for OutputsValidator {
     }
 }
 
-/// A check that the candidate passed, for what comes after.
-struct Passed {
+/// A check that ran.
+struct Finished {
     check: Check,
     plan: ConcretePlan,
     case: Arc<Case>,
@@ -126,7 +127,7 @@ impl OutputsValidator {
         bench: &mut Bench<'_>,
         tally: &mut Tally,
     ) -> Result<(), Failure> {
-        let mut to_repeat: Option<Passed> = None;
+        let mut to_repeat: Option<Finished> = None;
         let mut passed: Option<String> = None;
         for check in self.checks.clone() {
             let plan = match subject.plan(&check, bench.candidate) {
@@ -147,17 +148,19 @@ impl OutputsValidator {
             }
             let outcome = subject.run(&plan, check.fill, bench)?;
             let share = compare_all(&case, &outcome);
-            let (Some(share), true) = (share, outcome.changed_inputs.is_empty()) else {
-                return Err(self.explain(&check, &plan, &case, &outcome, passed, subject, bench));
+            let finished = Finished { check, plan, case, outcome };
+            let (Some(share), true) = (share, finished.outcome.changed_inputs.is_empty()) else {
+                return Err(self.explain(&finished, passed, subject, bench));
             };
-            tally.count(&check, share, if self.oracle.is_some() { BY_ORACLE } else { BY_REFERENCE });
-            passed = Some(report::parameters(&check, subject.configuration));
+            let check = &finished.check;
+            tally.count(check, share, if self.oracle.is_some() { BY_ORACLE } else { BY_REFERENCE });
+            passed = Some(report::parameters(check, subject.configuration));
             if check.fill.distribution == Distribution::ExactIntegers {
-                to_repeat = Some(Passed { check, plan, case, outcome });
+                to_repeat = Some(finished);
             }
         }
         match to_repeat {
-            Some(passed) => repeat(&passed, subject, bench, tally),
+            Some(finished) => self.repeat(&finished, subject, bench, tally),
             None => Ok(()),
         }
     }
@@ -204,7 +207,7 @@ impl OutputsValidator {
         if !outcome.changed_inputs.is_empty() {
             return Err(inputs_changed(check, subject.configuration, &outcome));
         }
-        let (name, comparison, shape) = match case.judge(plan, &outcome) {
+        let differs = match case.judge(plan, &outcome) {
             Ok(share) => {
                 tally.count(check, share, if by_reference { BY_REFERENCE } else { BY_SAMPLES });
                 if by_oracle.is_some() && by_reference {
@@ -212,12 +215,12 @@ impl OutputsValidator {
                 }
                 return Ok(());
             }
-            Err(wrong) => wrong,
+            Err(differs) => differs,
         };
         let parameters = report::parameters(check, subject.configuration);
-        let mut failure = Failure::new(FailureClass::Results, format!("wrong results in {name}"))
+        let mut failure = Failure::new(FailureClass::Results, format!("wrong results in {}", differs.output))
             .with_fact(format!("smallest failing execution parameters: {parameters}"))
-            .with_fact(report::numbers(&name, &shape, &comparison));
+            .with_fact(differs.numbers());
         if let Some(explained) = case.explained(plan, check) {
             let again = subject.run(plan, check.fill, bench).ok();
             let wrong = self.wrong_run(check, &explained, &outcome, again.as_ref(), subject);
@@ -240,18 +243,38 @@ impl OutputsValidator {
         Ok(work.map_err(truths::no_oracle)?.is_some_and(|work| work > MAX_ORACLE_WORK))
     }
 
+    /// Runs a check that passed once more: a race may lose the first time and win the second.
+    fn repeat(
+        &self,
+        finished: &Finished,
+        subject: &mut Subject<'_>,
+        bench: &mut Bench<'_>,
+        tally: &mut Tally,
+    ) -> Result<(), Failure> {
+        let Finished { check, plan, case, outcome } = finished;
+        let again = subject.run(plan, check.fill, bench)?;
+        if again.outputs == outcome.outputs {
+            return Ok(());
+        }
+        if compare_all(case, &again).is_some() {
+            note_changes(finished, tally);
+            return Ok(());
+        }
+        let wrong = self.wrong_run(check, case, &again, Some(outcome), subject);
+        let failure = report::failure(&wrong, None, Some("the same, one run earlier".to_owned()));
+        Err(Failure { message: format!("{}, once in two runs", failure.message), ..failure })
+    }
+
     /// The failure of a wrong run. Runs it again to see whether it changes, and once at the largest size, where the
     /// pattern tells more.
     fn explain(
         &mut self,
-        check: &Check,
-        plan: &ConcretePlan,
-        case: &Case,
-        outcome: &RunOutcome,
-        passed: Option<String>,
+        finished: &Finished,
+        right_before: Option<String>,
         subject: &mut Subject<'_>,
         bench: &mut Bench<'_>,
     ) -> Failure {
+        let Finished { check, plan, case, outcome } = finished;
         if !outcome.changed_inputs.is_empty() {
             return inputs_changed(check, subject.configuration, outcome);
         }
@@ -262,7 +285,8 @@ impl OutputsValidator {
         let larger = larger.as_ref().map(|(larger, again)| {
             self.wrong_run(&larger.check, &larger.case, &larger.outcome, again.as_ref(), subject)
         });
-        report::failure(&smallest, larger.as_ref().filter(|larger| !larger.wrong_outputs().is_empty()), passed)
+        let telling = larger.as_ref().filter(|larger| !larger.wrong_outputs().is_empty());
+        report::failure(&smallest, telling, right_before)
     }
 
     /// The last check of whole numbers at another size, run twice; `None` if there is none that runs.
@@ -271,7 +295,7 @@ impl OutputsValidator {
         check: &Check,
         subject: &mut Subject<'_>,
         bench: &mut Bench<'_>,
-    ) -> Option<(Passed, Option<RunOutcome>)> {
+    ) -> Option<(Finished, Option<RunOutcome>)> {
         let position = self.checks.iter().position(|known| known == check)?;
         let later = self.checks[position..].iter().rev();
         let exact = later.filter(|known| known.fill.distribution == Distribution::ExactIntegers);
@@ -283,7 +307,7 @@ impl OutputsValidator {
         let case = self.case(&check, &plan, bench).ok()?;
         let outcome = subject.run(&plan, check.fill, bench).ok()?;
         let again = subject.run(&plan, check.fill, bench).ok();
-        Some((Passed { check, plan, case, outcome }, again))
+        Some((Finished { check, plan, case, outcome }, again))
     }
 
     fn wrong_run<'a>(
@@ -312,103 +336,16 @@ fn compare_all(case: &Case, outcome: &RunOutcome) -> Option<f64> {
     Some(share)
 }
 
-/// Runs whole numbers once more. Where every sum is exact the order of addition is no excuse.
-fn repeat(passed: &Passed, subject: &mut Subject<'_>, bench: &mut Bench<'_>, tally: &mut Tally) -> Result<(), Failure> {
-    let again = subject.run(&passed.plan, passed.check.fill, bench)?;
-    if again.outputs == passed.outcome.outputs {
-        return Ok(());
-    }
-    let exact = passed.case.truths.values().all(|truth| truth.allowed.iter().all(|allowed| *allowed == 0.0));
-    if compare_all(&passed.case, &again).is_some() && !exact {
+/// Notes that results change although they are right, unless all of them are exact: then only a zero's sign differs.
+fn note_changes(finished: &Finished, tally: &mut Tally) {
+    let exact = finished.case.truths.values().all(|truth| truth.allowed.iter().all(|allowed| *allowed == 0.0));
+    if !exact {
         tally.note("results change from run to run, within the tolerance".to_owned());
-        return Ok(());
     }
-    if compare_all(&passed.case, &again).is_some() {
-        // Exact and right twice: only the sign of a zero can differ.
-        return Ok(());
-    }
-    let changed = again.outputs.iter().filter(|(name, bytes)| passed.outcome.outputs.get(*name) != Some(bytes));
-    let names: Vec<&str> = changed.map(|(name, _)| name.as_str()).collect();
-    Err(Failure::new(FailureClass::Results, format!("results in {} change from run to run", names.join(", ")))
-        .with_fact(format!("execution parameters: {}", report::parameters(&passed.check, subject.configuration)))
-        .with_fact("pattern: right once and wrong once on the same data: a race, such as a missing barrier"))
 }
 
 fn inputs_changed(check: &Check, configuration: &Configuration, outcome: &RunOutcome) -> Failure {
     let names = outcome.changed_inputs.join(", ");
     Failure::new(FailureClass::Results, format!("the kernel writes to its inputs: {names}"))
         .with_fact(format!("execution parameters: {}", report::parameters(check, configuration)))
-}
-
-const BY_ORACLE: &str = "the oracle, every element";
-const BY_REFERENCE: &str = "the reference, every element";
-const BY_SAMPLES: &str = "the oracle, sampled elements";
-
-/// What was checked so far.
-#[derive(Debug, Default)]
-struct Tally {
-    by: Vec<(&'static str, String)>,
-    largest_error: f64,
-    samples: usize,
-    seeds: BTreeSet<u64>,
-    skipped: Vec<String>,
-    notes: Vec<String>,
-}
-
-impl Tally {
-    fn count(&mut self, check: &Check, share: f64, by: &'static str) {
-        self.samples += 1;
-        self.largest_error = self.largest_error.max(share);
-        self.seeds.insert(check.fill.seed);
-        self.add(check, by);
-    }
-
-    fn add(&mut self, check: &Check, by: &'static str) {
-        let size = size_of_check(check);
-        if !self.by.iter().any(|(known, known_size)| *known == by && *known_size == size) {
-            self.by.push((by, size));
-        }
-    }
-
-    fn skip(&mut self, check: &Check, why: &str) {
-        let words = format!("not at {}: {why}", size_of_check(check));
-        if !self.skipped.contains(&words) {
-            self.skipped.push(words);
-        }
-    }
-
-    fn reject(&mut self, check: &Check, why: &str) {
-        self.skipped.push(format!("check rejected at {}, {}: {why}", size_of_check(check), check.data()));
-    }
-
-    fn note(&mut self, note: String) {
-        if !self.notes.contains(&note) {
-            self.notes.push(note);
-        }
-    }
-
-    fn nothing_checked(self, configuration: &Configuration) -> Failure {
-        let words: Vec<String> = configuration.iter().map(|(name, value)| format!("{name} = {value}")).collect();
-        let message = format!("nothing can be verified with {}: no check is left", words.join(", "));
-        self.skipped.into_iter().fold(Failure::new(FailureClass::Results, message), Failure::with_fact)
-    }
-
-    fn verified(self) -> Verified {
-        let mut by: Vec<String> = Vec::new();
-        for kind in [BY_ORACLE, BY_REFERENCE, BY_SAMPLES] {
-            let sizes: Vec<&str> =
-                self.by.iter().filter(|(known, _)| *known == kind).map(|(_, size)| size.as_str()).collect();
-            if !sizes.is_empty() {
-                by.push(format!("{kind}: {}", sizes.join("; ")));
-            }
-        }
-        let notes = self.skipped.into_iter().chain(self.notes).collect();
-        Verified { by, largest_error: self.largest_error, samples: self.samples, seeds: self.seeds.len(), notes }
-    }
-}
-
-/// `n = 64`, or `the only size` of a kernel without scalars.
-fn size_of_check(check: &Check) -> String {
-    let words: Vec<String> = check.inputs.iter().map(|(name, value)| format!("{name} = {value}")).collect();
-    if words.is_empty() { "the only size".to_owned() } else { words.join(", ") }
 }

@@ -103,8 +103,10 @@ pub(super) fn parameters(check: &Check, configuration: &Configuration) -> String
 /// `C: 64 of 4096 elements are wrong (1.6%); largest error 3 at C[1, 2]: 5 instead of 8`.
 pub(super) fn numbers(name: &str, shape: &[usize], comparison: &Comparison) -> String {
     let Comparison { total, wrong, nan, worst, .. } = comparison;
-    let share = 100.0 * wrong.len() as f64 / (*total).max(1) as f64;
-    let mut text = format!("{name}: {} of {total} elements are wrong ({share:.1}%)", wrong.len());
+    let mut text = match wrong.len() {
+        0 => format!("{name}: none of {total} elements is beyond its own bound, but all together are"),
+        count => format!("{name}: {count} of {total} elements are wrong ({})", percent(count, *total)),
+    };
     if *nan > 0 {
         text.push_str(&format!(", {nan} of them NaN"));
     }
@@ -122,6 +124,22 @@ pub(super) fn numbers(name: &str, shape: &[usize], comparison: &Comparison) -> S
     text
 }
 
+/// `1.6%`, never rounded to nothing or to all.
+fn percent(count: usize, total: usize) -> String {
+    let share = 100.0 * count as f64 / total.max(1) as f64;
+    match share {
+        share if share < 0.1 => "under 0.1%".to_owned(),
+        share if share > 99.9 && count < total => "over 99.9%".to_owned(),
+        share => format!("{share:.1}%"),
+    }
+}
+
+/// Whether two sentences differ in the numbers of elements only.
+fn says_the_same(known: &str, sentence: &str) -> bool {
+    let about = |opening: &str| known.starts_with(opening) && sentence.starts_with(opening);
+    known == sentence || about("never written:") || about("changes from run to run:")
+}
+
 /// The failure of a wrong run; `larger` is the same candidate at a larger size, whose pattern tells more.
 pub(super) fn failure(smallest: &WrongRun<'_>, larger: Option<&WrongRun<'_>>, right_before: Option<String>) -> Failure {
     let names: Vec<&str> = smallest.wrong_outputs().iter().map(|(name, ..)| *name).collect();
@@ -133,7 +151,7 @@ pub(super) fn failure(smallest: &WrongRun<'_>, larger: Option<&WrongRun<'_>>, ri
     failure.facts.extend(sentences.iter().map(|sentence| format!("pattern: {sentence}")));
     if let Some(larger) = larger {
         let place: Vec<String> = larger.pattern();
-        let new = place.iter().filter(|sentence| !sentences.contains(sentence));
+        let new = place.iter().filter(|sentence| !sentences.iter().any(|known| says_the_same(known, sentence)));
         let size: Vec<String> = larger.check.inputs.iter().map(|(name, value)| format!("{name} = {value}")).collect();
         failure.facts.extend(new.map(|sentence| format!("pattern at {}: {sentence}", size.join(", "))));
     }

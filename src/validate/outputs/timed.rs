@@ -31,6 +31,26 @@ pub(super) struct LargeCase {
     bounds: IndexMap<String, (Bound, f64)>,
 }
 
+/// An output that is wrong.
+#[derive(Debug)]
+pub(super) struct Differs {
+    /// Which.
+    pub output: String,
+    shape: Vec<usize>,
+    comparison: Comparison,
+}
+
+impl Differs {
+    fn new(buffer: &BufferSpec, comparison: Comparison) -> Differs {
+        Differs { output: buffer.name.clone(), shape: buffer.shape.clone(), comparison }
+    }
+
+    /// How many, how far and where, in one line.
+    pub fn numbers(&self) -> String {
+        numbers(&self.output, &self.shape, &self.comparison)
+    }
+}
+
 /// Elements of one output that the oracle computed.
 #[derive(Debug)]
 struct Samples {
@@ -93,11 +113,11 @@ impl LargeCase {
             case.bounds.insert(buffer.name.clone(), bound);
         }
         match case.against_oracle(plan, &case.reference) {
-            Some((name, comparison, shape)) => Err(Failure::new(
+            Some(differs) => Err(Failure::new(
                 FailureClass::Results,
                 "nothing can be verified: the reference itself is wrong by the oracle",
             )
-            .with_fact(numbers(&name, &shape, &comparison))),
+            .with_fact(differs.numbers())),
             None => Ok(case),
         }
     }
@@ -124,8 +144,8 @@ impl LargeCase {
         (!self.reference.is_empty(), self.samples.values().map(|samples| samples.points.len()).min())
     }
 
-    /// The largest share of the allowed error, or what differs: name, comparison, shape.
-    pub fn judge(&self, plan: &ConcretePlan, outcome: &RunOutcome) -> Result<f64, (String, Comparison, Vec<usize>)> {
+    /// The largest share of the allowed error, or what differs.
+    pub fn judge(&self, plan: &ConcretePlan, outcome: &RunOutcome) -> Result<f64, Box<Differs>> {
         let mut share: f64 = 0.0;
         for buffer in outputs(plan) {
             let Some(reference) = self.reference.get(&buffer.name) else { continue };
@@ -138,22 +158,18 @@ impl LargeCase {
             let allowed = |index: usize| allowed_between(&bound, expected[index], scale);
             let comparison = compare(buffer.element, &decode(buffer.element, actual), &expected, allowed);
             if !comparison.right() {
-                return Err((buffer.name.clone(), comparison, buffer.shape.clone()));
+                return Err(Box::new(Differs::new(buffer, comparison)));
             }
             share = share.max(comparison.share);
         }
         match self.against_oracle(plan, &outcome.outputs) {
-            Some(wrong) => Err(wrong),
+            Some(differs) => Err(Box::new(differs)),
             None => Ok(share),
         }
     }
 
     /// The first output that contradicts the oracle's samples.
-    fn against_oracle(
-        &self,
-        plan: &ConcretePlan,
-        found: &IndexMap<String, Vec<u8>>,
-    ) -> Option<(String, Comparison, Vec<usize>)> {
+    fn against_oracle(&self, plan: &ConcretePlan, found: &IndexMap<String, Vec<u8>>) -> Option<Differs> {
         outputs(plan).find_map(|buffer| {
             let Samples { points, judged } = self.samples.get(&buffer.name)?;
             let bytes = found.get(&buffer.name)?;
@@ -166,7 +182,7 @@ impl LargeCase {
             // Home from the sample to the output.
             comparison.wrong.iter_mut().for_each(|index| *index = points[*index]);
             comparison.worst.iter_mut().for_each(|worst| worst.index = points[worst.index]);
-            (!comparison.right()).then(|| (buffer.name.clone(), comparison, buffer.shape.clone()))
+            (!comparison.right()).then(|| Differs::new(buffer, comparison))
         })
     }
 

@@ -35,6 +35,8 @@ pub struct Bound {
     pub accumulator: ElementType,
     /// Terms of the longest sum.
     pub length: f64,
+    /// The kernel's element type: with a narrower one than the accumulator's, matrix units may truncate as they add.
+    pub inputs: ElementType,
     /// Whether all inputs are whole numbers and the oracle keeps them whole.
     pub whole: bool,
     /// Whether `computes` has nothing but sums, products and the like: then whole numbers stay whole.
@@ -53,10 +55,19 @@ impl Bound {
         }
         match self.tolerance {
             Tolerance::Exact => (nearest(self.element, expected) - expected).abs(),
-            Tolerance::Absolute(absolute) => absolute,
-            Tolerance::Relative(relative) => relative * expected.abs().max(self.output_scale),
-            Tolerance::SumLength if self.exact(scale) => self.store(expected),
-            Tolerance::SumLength => self.gamma() * scale + self.store(expected) + self.floor(),
+            Tolerance::Absolute(absolute) => self.rounding(expected, scale).max(absolute),
+            Tolerance::Relative(relative) => {
+                self.rounding(expected, scale).max(relative * expected.abs().max(self.output_scale))
+            }
+            Tolerance::SumLength => self.rounding(expected, scale),
+        }
+    }
+
+    /// What rounding alone can do: no declared tolerance asks for more precision than the types have.
+    fn rounding(&self, expected: f64, scale: f64) -> f64 {
+        match self.exact(scale) {
+            true => self.store(expected),
+            false => self.gamma() * scale + self.store(expected) + self.floor(),
         }
     }
 
@@ -70,7 +81,9 @@ impl Bound {
     /// the kernel declares another tolerance.
     #[must_use]
     pub fn rms_limit(&self) -> Option<f64> {
-        let full = matches!(self.element, ElementType::F32 | ElementType::F64) && self.element == self.accumulator;
+        let full = matches!(self.element, ElementType::F32 | ElementType::F64)
+            && self.element == self.accumulator
+            && self.element == self.inputs;
         let applies = full && self.keeps_integers && !self.whole && self.tolerance == Tolerance::SumLength;
         applies.then(|| (self.length + EXTRA_ROUNDINGS).sqrt() * roundoff(self.accumulator))
     }

@@ -118,6 +118,7 @@ pub(super) fn bound(
         tolerance: kernel.tolerance,
         element,
         accumulator: kernel.accumulator,
+        inputs: kernel.element,
         length,
         whole: keeps_integers && check.fill.distribution == Distribution::ExactIntegers,
         keeps_integers: keeps_integers || (oracle.is_none() && !element.is_float()),

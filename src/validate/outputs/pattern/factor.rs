@@ -8,8 +8,8 @@ pub(super) fn test(evidence: &Evidence<'_>) -> Option<Finding> {
     let factor = median(points.iter().filter_map(|flat| ratio(evidence, *flat)).collect())?;
     let nice = nearest_nice(factor);
     let explains = evidence.share(&points, |flat| evidence.holds(flat, nice * evidence.truth.expected[flat]));
-    let several = points.len() > 1 && nice != 0.0;
-    (several && explains > 0.0).then(|| Finding {
+    let telling = nice != 0.0 && (nice - 1.0).abs() > 1e-3;
+    (telling && explains > 0.0).then(|| Finding {
         sentence: format!(
             "off by a factor: {} of {} is {} times what it should be{}",
             how_many(explains, evidence),

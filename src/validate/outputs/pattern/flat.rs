@@ -13,8 +13,8 @@ pub(super) fn zeros(evidence: &Evidence<'_>) -> Option<Finding> {
 pub(super) fn constant(evidence: &Evidence<'_>) -> Option<Finding> {
     let first = evidence.actual[*evidence.wrong.first()?];
     let explains = evidence.share(evidence.wrong, |flat| evidence.actual[flat] == first);
-    let several = evidence.wrong.len() > 1 && first != 0.0;
-    (explains > 0.0 && several).then(|| Finding {
+    let telling = first.is_finite() && first != 0.0;
+    (explains > 0.0 && telling).then(|| Finding {
         sentence: format!("constant: {} of {} is {}", how_many(explains, evidence), evidence.output, plain(first)),
         explains,
     })

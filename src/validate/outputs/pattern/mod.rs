@@ -20,7 +20,6 @@ mod unwritten;
 use super::compare::Truth;
 use crate::context::{Configuration, Inputs};
 use crate::oracle::{Arrays, Oracle};
-use std::fmt::Write;
 
 /// A wrong output and all that is known about it.
 pub struct Evidence<'a> {
@@ -78,28 +77,33 @@ pub struct Hypothesis {
     pub name: &'static str,
     /// What it is about.
     pub kind: Kind,
+    /// Wrong elements below which a match may be chance.
+    pub least: usize,
     /// Tests it.
     pub test: fn(&Evidence<'_>) -> Option<Finding>,
 }
 
+/// So many wrong elements do not match a wrong explanation by chance, not even small whole numbers.
+const SEVERAL: usize = 8;
+
 /// Every hypothesis; of two that explain as much the earlier one is told.
 pub const HYPOTHESES: &[Hypothesis] = &[
-    Hypothesis { name: "race", kind: Kind::Cause, test: race::test },
-    Hypothesis { name: "lost bits", kind: Kind::Content, test: lost_bits::test },
-    Hypothesis { name: "never written", kind: Kind::Content, test: unwritten::test },
-    Hypothesis { name: "earlier contents", kind: Kind::Content, test: earlier::test },
-    Hypothesis { name: "zeros", kind: Kind::Content, test: flat::zeros },
-    Hypothesis { name: "constant", kind: Kind::Content, test: flat::constant },
-    Hypothesis { name: "not a number", kind: Kind::Content, test: flat::not_a_number },
-    Hypothesis { name: "terms left out", kind: Kind::Content, test: dropped::test },
-    Hypothesis { name: "exchanged inputs", kind: Kind::Content, test: exchanged::swapped },
-    Hypothesis { name: "transposed input", kind: Kind::Content, test: exchanged::transposed },
-    Hypothesis { name: "transposed output", kind: Kind::Content, test: transposed::test },
-    Hypothesis { name: "shifted", kind: Kind::Content, test: shifted::test },
-    Hypothesis { name: "copy of an input", kind: Kind::Content, test: copied::test },
-    Hypothesis { name: "factor", kind: Kind::Content, test: factor::test },
-    Hypothesis { name: "factor per tile", kind: Kind::Content, test: tiles::test },
-    Hypothesis { name: "place", kind: Kind::Place, test: place::test },
+    Hypothesis { name: "race", kind: Kind::Cause, least: 0, test: race::test },
+    Hypothesis { name: "lost bits", kind: Kind::Content, least: 0, test: lost_bits::test },
+    Hypothesis { name: "never written", kind: Kind::Content, least: 1, test: unwritten::test },
+    Hypothesis { name: "earlier contents", kind: Kind::Content, least: 1, test: earlier::test },
+    Hypothesis { name: "zeros", kind: Kind::Content, least: 1, test: flat::zeros },
+    Hypothesis { name: "constant", kind: Kind::Content, least: SEVERAL, test: flat::constant },
+    Hypothesis { name: "not a number", kind: Kind::Content, least: 1, test: flat::not_a_number },
+    Hypothesis { name: "terms left out", kind: Kind::Content, least: SEVERAL, test: dropped::test },
+    Hypothesis { name: "exchanged inputs", kind: Kind::Content, least: SEVERAL, test: exchanged::swapped },
+    Hypothesis { name: "transposed input", kind: Kind::Content, least: SEVERAL, test: exchanged::transposed },
+    Hypothesis { name: "transposed output", kind: Kind::Content, least: SEVERAL, test: transposed::test },
+    Hypothesis { name: "shifted", kind: Kind::Content, least: SEVERAL, test: shifted::test },
+    Hypothesis { name: "copy of an input", kind: Kind::Content, least: SEVERAL, test: copied::test },
+    Hypothesis { name: "factor", kind: Kind::Content, least: SEVERAL, test: factor::test },
+    Hypothesis { name: "factor per tile", kind: Kind::Content, least: SEVERAL, test: tiles::test },
+    Hypothesis { name: "place", kind: Kind::Place, least: 1, test: place::test },
 ];
 
 /// A finding that explains less is not told.
@@ -114,6 +118,7 @@ const MAX_CONTENTS: usize = 2;
 pub fn diagnose(evidence: &Evidence<'_>) -> Vec<String> {
     let found: Vec<(Kind, Finding)> = HYPOTHESES
         .iter()
+        .filter(|hypothesis| evidence.wrong.len() >= hypothesis.least)
         .filter_map(|hypothesis| Some((hypothesis.kind, (hypothesis.test)(evidence)?)))
         .filter(|(_, finding)| finding.explains >= MIN_EXPLAINS)
         .collect();
@@ -199,18 +204,16 @@ fn how_many(explains: f64, evidence: &Evidence<'_>) -> String {
     }
 }
 
-/// A number as people write it: whole, or with four significant digits.
+/// A number as people write it: at most six significant digits, no trailing zeros.
 #[must_use]
 pub fn plain(number: f64) -> String {
     if number.fract() == 0.0 && number.abs() < 1e9 {
         return format!("{number}");
     }
-    let mut text = String::new();
     let magnitude = number.abs().log10().floor();
-    let written = match (-4.0..6.0).contains(&magnitude) {
-        true => write!(text, "{number:.*}", (3.0 - magnitude).clamp(0.0, 8.0) as usize),
-        false => write!(text, "{number:.3e}"),
-    };
-    debug_assert!(written.is_ok(), "writing to a string");
-    text
+    if !(-4.0..9.0).contains(&magnitude) {
+        return format!("{number:.3e}");
+    }
+    let decimals = (5.0 - magnitude).clamp(1.0, 9.0) as usize;
+    format!("{number:.decimals$}").trim_end_matches('0').trim_end_matches('.').to_owned()
 }

@@ -45,11 +45,14 @@ fn along(evidence: &Evidence<'_>, dimension: usize, hit: &[bool]) -> Option<Plac
             let block = match (first, last + 1 == extent) {
                 (_, true) if length > 1 => format!(", the last {length} of {extent}{}", evidence.named(length)),
                 (0, _) if length > 1 => format!(", the first {length} of {extent}{}", evidence.named(length)),
+                (_, true) => format!(", the last of {extent}"),
+                (0, _) => format!(", the first of {extent}"),
                 _ => evidence.named(length),
             };
             format!("{}{block}", range(name, first, last, extent))
         }
-        None => periodic(evidence, name, hit).unwrap_or_else(|| format!("{name} is one of {count} of {extent} values")),
+        None => periodic(evidence, name, hit)
+            .or_else(|| (2 * count <= extent).then(|| format!("{name} is one of {count} of {extent} values")))?,
     };
     Some(Place { words })
 }
