@@ -8,3 +8,4 @@ mod pool;
 mod space;
 mod tuning;
 mod work;
+mod worker;

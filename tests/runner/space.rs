@@ -98,7 +98,7 @@ fn brute_force(context: &KernelContext) -> Vec<Vec<i64>> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 250, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn a_survey_finds_what_brute_force_finds(context in contexts()) {
@@ -116,21 +116,21 @@ proptest! {
         let (inputs, facts) = (inputs(), facts());
         let space = Space::new(&context, &inputs, &facts);
         let valid: BTreeSet<Vec<i64>> = brute_force(&context).into_iter().collect();
-        match space.sample(&mut Rng::new(seed), 5000) {
+        match space.sample(&mut Rng::new(seed), 2500) {
             Some(configuration) => {
                 prop_assert!(space.plan(&configuration).is_ok());
                 prop_assert!(valid.contains(&configuration.values().copied().collect::<Vec<_>>()));
             }
-            // With one valid assignment in 125, 5000 draws miss it less than once in 10^17.
+            // With one valid assignment in 125, 2500 draws miss it less than once in 10^8.
             None => prop_assert!(valid.is_empty()),
         }
     }
 }
 
-/// X, Y and Z from 1 to 40 each, with a product of 30 exactly.
+/// X, Y and Z from 1 to 30 each, with a product of 30 exactly.
 fn product_of_30() -> KernelContext {
     let mut context = build::vectors("valley");
-    let values: Vec<i64> = (1..=40).collect();
+    let values: Vec<i64> = (1..=30).collect();
     context.tuning = NAMES.iter().map(|name| parameter(name, &values)).collect();
     let product = binary(BinaryOp::Mul, binary(BinaryOp::Mul, name("X"), name("Y")), name("Z"));
     let divides = binary(BinaryOp::Mod, int(30), name("X"));
@@ -151,12 +151,12 @@ fn sampling_is_uniform_over_valid_assignments() {
     assert_eq!(valid.len(), 27);
     let mut rng = Rng::new(11);
     let mut counts: BTreeMap<Vec<i64>, u32> = BTreeMap::new();
-    for _ in 0..2700 {
+    for _ in 0..540 {
         let drawn: Configuration = space.sample(&mut rng, 1_000_000).expect("there are some");
         *counts.entry(drawn.values().copied().collect()).or_default() += 1;
     }
     assert_eq!(counts.len(), 27);
-    assert!(counts.values().all(|count| (55..=150).contains(count)), "{counts:?}");
+    assert!(counts.values().all(|count| (4..=45).contains(count)), "{counts:?}");
 }
 
 #[test]
@@ -164,9 +164,9 @@ fn a_subtree_is_pruned_where_its_requirement_is_known() {
     let context = product_of_30();
     let (inputs, facts) = (inputs(), facts());
     let survey = Space::new(&context, &inputs, &facts).survey(VISITS_MAX);
-    // 8 of 40 values of X divide 30; the other 32 cut 1600 assignments each.
-    assert_eq!(survey.excluded["requirement x-divides"], 32 * 1600);
-    assert_eq!(survey.excluded["requirement product"], 8 * 1600 - 27);
+    // 8 of 30 values of X divide 30; the other 22 cut 900 assignments each.
+    assert_eq!(survey.excluded["requirement x-divides"], 22 * 900);
+    assert_eq!(survey.excluded["requirement product"], 8 * 900 - 27);
 }
 
 #[test]
@@ -175,7 +175,7 @@ fn a_survey_stops_at_its_bound_and_says_so() {
     let (inputs, facts) = (inputs(), facts());
     let space = Space::new(&context, &inputs, &facts);
     let survey = space.survey(100);
-    assert!(!survey.complete && survey.product == 64_000);
+    assert!(!survey.complete && survey.product == 27_000);
 }
 
 #[test]
