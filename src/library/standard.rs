@@ -1,7 +1,7 @@
 //! The standard library: what the program carries, or a folder in its place.
 
-use super::files::{SourceError, read_bounded};
 use super::MAX_FILES;
+use super::files::{SourceError, read_bounded};
 use std::path::{Path, PathBuf};
 
 /// What stands before a path of the standard library in messages.
