@@ -13,6 +13,7 @@ const SOURCE_BYTES_MAX: usize = 1 << 20;
 pub(crate) fn compile(request: &CompileRequest) -> Result<Artifact, CompileError> {
     let source = assemble(&request.pieces);
     check_text(&source, request)?;
+    resources::check_blocks(request)?;
     let mut modules = Vec::new();
     let mut found = Vec::new();
     let mut problems = Vec::new();
@@ -30,7 +31,7 @@ pub(crate) fn compile(request: &CompileRequest) -> Result<Artifact, CompileError
     if !problems.is_empty() {
         return Err(CompileError::Interface(problems));
     }
-    resources::check_limits(request, &found)?;
+    resources::check_shared(request, &found)?;
     modules.iter().try_for_each(|module| validate::validate(module))?;
     Ok(Artifact {
         kind: ArtifactKind::Spirv,

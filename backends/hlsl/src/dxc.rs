@@ -3,7 +3,7 @@
 //! It gets its source from memory and no include handler, so no file of the machine can reach a kernel.
 
 use crate::error;
-use hassle_rs::{DxcBlob, DxcBlobEncoding};
+use hassle_rs::{DxcBlob, DxcBlobEncoding, HassleError};
 use peak_backend_api::{CompileError, Toolchain, toolchain_folder};
 use std::path::PathBuf;
 use std::sync::OnceLock;
@@ -108,7 +108,10 @@ fn expected_place() -> PathBuf {
 impl Dxc {
     fn load() -> Result<Dxc, String> {
         let place = expected_place();
-        let library = hassle_rs::Dxc::new(Some(place.clone())).map_err(|error| error.to_string())?;
+        let library = hassle_rs::Dxc::new(Some(place.clone())).map_err(|error| match error {
+            HassleError::LoadLibraryError { inner, .. } => inner.to_string(),
+            other => other.to_string(),
+        })?;
         let mut dxc = Dxc { library, place, version: String::new() };
         dxc.version = on_large_stack(|| dxc.read_version())
             .map_err(|error| error.to_string())?
@@ -123,14 +126,14 @@ impl Dxc {
         let blob = self.library.create_library()?.create_blob_with_encoding_from_str(&text)?;
         let expanded = match compiler.preprocess(&blob, "version", &[], None, &[]) {
             Ok(result) => text_of(result.get_result()?),
-            Err((_, code)) => return Err(hassle_rs::HassleError::Win32Error(code)),
+            Err((_, code)) => return Err(HassleError::Win32Error(code)),
         };
         let line = expanded.lines().find(|line| !line.starts_with('#') && !line.trim().is_empty()).unwrap_or_default();
         Ok(line.split_whitespace().collect())
     }
 
     fn compile(&self, source: &str, entry: &str, arguments: &[&str]) -> Result<Outcome, CompileError> {
-        let internal = |error: hassle_rs::HassleError| error::internal("dxc", &error.to_string());
+        let internal = |error: HassleError| error::internal("dxc", &error.to_string());
         let compiler = self.library.create_compiler().map_err(internal)?;
         let library = self.library.create_library().map_err(internal)?;
         let blob = library.create_blob_with_encoding_from_str(source).map_err(internal)?;

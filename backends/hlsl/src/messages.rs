@@ -10,6 +10,9 @@ const MESSAGES_MAX: usize = 32;
 /// The most characters of one message.
 const TEXT_CHARS_MAX: usize = 600;
 
+/// What DXC's word on an include lacks.
+const NO_INCLUDES: &str = ": a kernel includes no files, everything it needs stands in its regions";
+
 const SEVERITIES: &[(&str, Severity)] = &[
     ("fatal error: ", Severity::Error),
     ("error: ", Severity::Error),
@@ -35,7 +38,11 @@ fn message(line: &str, pieces: &[SourcePiece]) -> Option<SourceMessage> {
     };
     let (severity, text) =
         SEVERITIES.iter().find_map(|(word, severity)| Some((*severity, rest.strip_prefix(word)?)))?;
-    Some(SourceMessage { severity, piece, line: line_number, column, text: shortened(text) })
+    let mut text = shortened(text);
+    if text.ends_with("file not found") {
+        text.push_str(NO_INCLUDES);
+    }
+    Some(SourceMessage { severity, piece, line: line_number, column, text })
 }
 
 fn located<'a>(line: &'a str, piece: &SourcePiece) -> Option<(String, u32, u32, &'a str)> {

@@ -14,17 +14,28 @@ pub(crate) fn of(entries: &[Reflection]) -> Resources {
     }
 }
 
-/// Compares every entry with the limits that the request names.
+/// The most threads of a block in HLSL itself, whatever the device.
+const LANGUAGE_THREADS_MAX: u64 = 1024;
+
+/// Compares the launches' blocks with the limits, before DXC says it in words about an attribute.
 ///
 /// # Errors
-/// [`CompileError::OverLimit`] for the first that exceeds one.
-pub(crate) fn check_limits(request: &CompileRequest, entries: &[Reflection]) -> Result<(), CompileError> {
-    for found in entries {
-        let threads = found.entry.block.map_or(0, |block| block.iter().map(|side| u64::from(*side)).product());
-        within("threads per block", threads, request.threads_limit.map(u64::from))?;
-        within("bytes of shared memory per block", found.shared_bytes, request.shared_bytes_limit)?;
-    }
-    Ok(())
+/// [`CompileError::OverLimit`] for the first block that is too large.
+pub(crate) fn check_blocks(request: &CompileRequest) -> Result<(), CompileError> {
+    let limit = request.threads_limit.map_or(LANGUAGE_THREADS_MAX, |limit| LANGUAGE_THREADS_MAX.min(u64::from(limit)));
+    request.entries.iter().try_for_each(|entry| {
+        let threads = entry.block.iter().fold(1, |product: u64, side| product.saturating_mul(u64::from(*side)));
+        within("threads per block", threads, Some(limit))
+    })
+}
+
+/// Compares the shared memory of every entry with the limit that the request names.
+///
+/// # Errors
+/// [`CompileError::OverLimit`] for the first that exceeds it.
+pub(crate) fn check_shared(request: &CompileRequest, entries: &[Reflection]) -> Result<(), CompileError> {
+    let limit = request.shared_bytes_limit;
+    entries.iter().try_for_each(|found| within("bytes of shared memory per block", found.shared_bytes, limit))
 }
 
 fn within(resource: &str, used: u64, limit: Option<u64>) -> Result<(), CompileError> {

@@ -162,3 +162,32 @@ fn memory_type(memory: &vk::PhysicalDeviceMemoryProperties, bits: u32, place: Pl
         Some((index as u32, memory.memory_heaps[types[index].heap_index as usize].size))
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::vulkan::Instance;
+
+    fn first_device() -> Option<(Instance, vk::PhysicalDevice, peak_backend_api::DeviceInfo)> {
+        let instance = Instance::new().ok()?;
+        let (physical, info) = instance.devices().ok()?.into_iter().next()?;
+        Some((instance, physical, info))
+    }
+
+    /// A software device maps all its memory, so that only this test sends it through staging.
+    #[test]
+    fn staged_copies_reach_a_buffer_that_is_not_mapped() {
+        let Some((instance, physical, info)) = first_device() else {
+            assert!(std::env::var("PEAK_REQUIRE").is_err(), "a Vulkan device is required and missing");
+            return eprintln!("skipped (1): no Vulkan device");
+        };
+        let gpu = Rc::new(Gpu::new(instance, physical, info).expect("the device opens"));
+        let buffer = Buffer::in_place(&gpu, "A", 1003, Place::Device).expect("there is room");
+        assert!(buffer.mapped.is_none());
+        let bytes: Vec<u8> = (0..1003u32).map(|value| (value % 253) as u8).collect();
+        buffer.write("A", &bytes).expect("the copy runs");
+        buffer.write("A", &[7, 8, 9]).expect("the copy runs");
+        let read = buffer.read("A").expect("the copy runs");
+        assert_eq!((&read[..3], &read[3..]), (&[7, 8, 9][..], &bytes[3..]));
+    }
+}
