@@ -12,4 +12,5 @@ pub mod oracle;
 pub mod report;
 pub mod runner;
 pub mod store;
+pub mod tune;
 pub mod validate;

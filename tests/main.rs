@@ -3,5 +3,6 @@
 mod cli;
 mod library;
 mod oracle;
+mod runner;
 mod store;
 mod tidy;

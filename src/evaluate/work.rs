@@ -3,9 +3,7 @@
 //! Counted from the declaration, never from a candidate's code, so that a candidate cannot look busier than it is.
 
 use crate::context::Inputs;
-use peak_grammar::ir::{
-    ArgumentKind, Assignment, Direction, ElementType, EvalError, Expr, Kernel, ReduceOp, Scope, Value,
-};
+use peak_grammar::ir::{ArgumentKind, Assignment, Direction, ElementType, EvalError, Expr, Kernel, Scope, Value};
 use std::collections::BTreeSet;
 
 /// Index points that bounds over other variables (triangles) may make us visit.
@@ -127,15 +125,12 @@ impl Counter<'_> {
             }
             // Which side is taken may depend on data's place: the dearer one counts.
             Value::Where { then, otherwise, .. } => Some(self.cost(then, read)?.max(self.cost(otherwise, read)?)),
-            Value::Reduce { op, variable, low, high, body } => {
+            Value::Reduce { variable, low, high, body, .. } => {
                 let (low, high) = (low.evaluate(self).ok()?, high.evaluate(self).ok()?);
-                let combine = match op {
-                    ReduceOp::Sum | ReduceOp::Product | ReduceOp::Max | ReduceOp::Min => 1.0,
-                };
                 if read.contains(variable) {
-                    return self.each(variable, low, high, |counter| Some(combine + counter.cost(body, read)?));
+                    return self.each(variable, low, high, |counter| Some(1.0 + counter.cost(body, read)?));
                 }
-                Some(float(high.saturating_sub(low).max(0)) * (combine + self.cost(body, read)?))
+                Some(float(high.saturating_sub(low).max(0)) * (1.0 + self.cost(body, read)?))
             }
         }
     }

@@ -124,20 +124,6 @@ impl TimeOutcome {
     /// A quantile of the samples (0.5 is the median), in nanoseconds; `None` without samples.
     #[must_use]
     pub fn quantile_ns(&self, q: f64) -> Option<f64> {
-        let mut sorted = self.samples_ns.clone();
-        sorted.sort_unstable();
-        #[allow(
-            clippy::cast_precision_loss,
-            clippy::cast_possible_truncation,
-            clippy::cast_sign_loss,
-            reason = "small"
-        )]
-        let (low, share) = {
-            let place = q.clamp(0.0, 1.0) * sorted.len().checked_sub(1)? as f64;
-            (place.floor() as usize, place.fract())
-        };
-        let next = *sorted.get(low + 1).unwrap_or(&sorted[low]);
-        #[allow(clippy::cast_precision_loss, reason = "nanoseconds of a kernel are far below 2^53")]
-        Some(sorted[low] as f64 * (1.0 - share) + next as f64 * share)
+        super::statistics::quantile(&self.samples_ns, q)
     }
 }

@@ -7,7 +7,7 @@ use super::super::worker::Mode;
 use super::super::{Compile, Failure, FailureClass, artifact_file};
 use super::error::RunnerError;
 use super::gate::Gate;
-use super::link::{Link, LinkError, unexpected};
+use super::link::{Greeted, Link, LinkError, unexpected};
 use super::program::{WorkerProgram, default_limits};
 use super::words::{fault_failure, is_environment, link_failure};
 use peak_backend_api::{Artifact, CompileRequest};
@@ -18,6 +18,9 @@ use std::time::Duration;
 
 /// How long one compilation may take unless somebody says otherwise.
 const COMPILE_DEADLINE: Duration = Duration::from_secs(60);
+
+/// What a compiler may hold, at least.
+const MEMORY_BYTES_LEAST: u64 = 1 << 30;
 
 /// Results kept in memory, at most.
 const KEPT_MAX: usize = 4096;
@@ -38,11 +41,15 @@ pub struct PoolOptions {
 }
 
 impl Default for PoolOptions {
+    /// As many processes as there are cores, which share the memory that one worker may hold.
     fn default() -> Self {
+        let workers = std::thread::available_parallelism().map_or(1, usize::from);
+        let limits = default_limits();
+        let memory_bytes = (limits.memory_bytes / workers as u64).max(MEMORY_BYTES_LEAST);
         PoolOptions {
-            workers: std::thread::available_parallelism().map_or(1, usize::from),
+            workers,
             deadline: COMPILE_DEADLINE,
-            limits: default_limits(),
+            limits: Limits { memory_bytes, ..limits },
             cache_folder: None,
             toolchain: String::new(),
         }
@@ -242,8 +249,8 @@ impl Place<'_> {
     fn link(&mut self) -> Result<&mut Link, Failure> {
         if self.link.is_none() {
             let started = Link::start(&self.pool.program, &Mode::Compile, self.pool.options.limits);
-            let (link, greeting) = started.map_err(|error| link_failure(error, "starting"))?;
-            greeting.map_err(|fault| fault_failure(fault, "starting", None, &[]))?;
+            let Greeted { link, device } = started.map_err(|error| link_failure(error, "starting"))?;
+            device.map_err(|fault| fault_failure(fault, "starting", None, &[]))?;
             self.link = Some(link);
         }
         self.link.as_mut().ok_or_else(|| Failure::new(FailureClass::Crash, "no worker"))

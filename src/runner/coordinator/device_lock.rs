@@ -46,18 +46,17 @@ pub fn with_device<T>(path: &Path, say: &dyn Fn(&str), work: impl FnOnce() -> T)
     }
 }
 
-/// The lock's file. Runtimes name one device alike where they can, so the name and its index decide.
+/// The lock's file, in the first of the user's runtime, cache and temporary folders that takes it. Runtimes name one
+/// device alike where they can, so the name and its index decide.
 #[must_use]
 pub fn lock_path(device: &DeviceInfo) -> PathBuf {
     let place = serde_json::json!([device.name, device.index]).to_string();
-    lock_folder().join(format!("device-{}.lock", &crate::hash::hex(place.as_bytes())[..16]))
-}
-
-fn lock_folder() -> PathBuf {
+    let file = format!("device-{}.lock", &crate::hash::hex(place.as_bytes())[..16]);
     let set = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-    let base = set("XDG_RUNTIME_DIR").or_else(|| set("XDG_CACHE_HOME"));
-    let base = base.or_else(|| Some(set("HOME")?.join(".cache"))).unwrap_or_else(std::env::temp_dir);
-    base.join("peak")
+    let home = set("HOME").map(|home| home.join(".cache"));
+    let bases = [set("XDG_RUNTIME_DIR"), set("XDG_CACHE_HOME"), home];
+    let mut paths = bases.into_iter().flatten().map(|base| base.join("peak").join(&file));
+    paths.find(|path| open(path).is_ok()).unwrap_or_else(|| std::env::temp_dir().join("peak").join(file))
 }
 
 fn open(path: &Path) -> io::Result<File> {

@@ -6,7 +6,7 @@ use super::super::{Execute, Failure, FailureClass, Job, RunOutcome, TimeOutcome,
 use super::device_lock;
 use super::error::RunnerError;
 use super::gate::Gate;
-use super::link::{Link, LinkError, unexpected};
+use super::link::{Greeted, Link, LinkError, unexpected};
 use super::program::{WorkerProgram, default_limits};
 use super::select::address_of;
 use super::words::{MEND, fault_failure, link_failure};
@@ -97,8 +97,8 @@ impl DeviceWorker {
         if self.link.is_none() {
             let mode = Mode::Device(self.address.clone());
             let started = Link::start(&self.program, &mode, self.options.limits);
-            let (link, greeting) = started.map_err(|error| link_failure(error, "opening the device"))?;
-            let device = greeting.map_err(|fault| fault_failure(fault, "opening the device", None, &[]))?;
+            let Greeted { link, device } = started.map_err(|error| link_failure(error, "opening the device"))?;
+            let device = device.map_err(|fault| fault_failure(fault, "opening the device", None, &[]))?;
             self.accept(device.as_deref())?;
             (self.link, self.used) = (Some(link), false);
         }
@@ -152,6 +152,22 @@ impl DeviceWorker {
         }
     }
 
+    /// [`DeviceWorker::call`] while no other process uses the device, and, if `alone`, while nothing compiles here.
+    /// The deadline counts from when both are had.
+    fn call_locked(
+        &mut self,
+        request: &Request,
+        deadline: Duration,
+        what: &str,
+        alone: bool,
+    ) -> Result<Reply, Failure> {
+        let (path, say, gate) = (self.lock_file.clone(), Arc::clone(&self.options.say), Arc::clone(&self.gate));
+        device_lock::with_device(&path, say.as_ref(), || {
+            let mut call = || self.call(request, deadline, what);
+            if alone { gate.timing(call) } else { call() }
+        })?
+    }
+
     fn wire_job(&mut self, job: &Job) -> Result<WireJob, Failure> {
         let artifact = artifact_file::address(&job.artifact);
         let artifact_file = self.artifact_file(&artifact, &job.artifact)?;
@@ -201,7 +217,8 @@ impl Execute for DeviceWorker {
 
     fn run(&mut self, job: &Job) -> Result<RunOutcome, Failure> {
         let request = Request::Run { job: self.wire_job(job)?, folder: self.folder.path().to_owned() };
-        match self.call(&request, job.deadline, "running")? {
+        // Under the lock too: a run beside another process's timed run would spoil its times.
+        match self.call_locked(&request, job.deadline, "running", false)? {
             Reply::Ran { changed_inputs, wall_ns } => {
                 Ok(RunOutcome { outputs: self.outputs(&job.plan)?, changed_inputs, wall_ns })
             }
@@ -211,13 +228,8 @@ impl Execute for DeviceWorker {
 
     fn time(&mut self, job: &Job, timing: &Timing) -> Result<TimeOutcome, Failure> {
         let request = Request::Time { job: self.wire_job(job)?, timing: *timing };
-        let (path, say, gate) = (self.lock_file.clone(), Arc::clone(&self.options.say), Arc::clone(&self.gate));
         let alone = self.info.kind == DeviceKind::Software;
-        let reply = device_lock::with_device(&path, say.as_ref(), || {
-            let mut call = || self.call(&request, job.deadline, "timing");
-            if alone { gate.timing(call) } else { call() }
-        })??;
-        match reply {
+        match self.call_locked(&request, job.deadline, "timing", alone)? {
             Reply::Timed { outcome } => Ok(outcome),
             other => Err(fault_failure(unexpected(&other), "timing", None, &[])),
         }

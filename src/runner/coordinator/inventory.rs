@@ -4,7 +4,7 @@ use super::super::protocol::{BackendListing, Reply, Request};
 use super::super::worker::Mode;
 use super::super::{Failure, FailureClass};
 use super::error::RunnerError;
-use super::link::{Link, unexpected};
+use super::link::{Greeted, Link, unexpected};
 use super::program::{WorkerProgram, default_limits};
 use super::words::{MEND, fault_failure, link_failure};
 use peak_backend_api::{DeviceInfo, Toolchain};
@@ -120,8 +120,8 @@ fn missing(backend: &str, runtime: &str, failure: &Failure) -> MissingRuntime {
 fn ask(program: &WorkerProgram, request: Request) -> Result<Reply, Failure> {
     let what = "looking for what is there";
     let started = Link::start(program, &Mode::Compile, default_limits());
-    let (mut link, greeting) = started.map_err(|error| link_failure(error, what))?;
-    greeting.map_err(|fault| fault_failure(fault, what, None, &[]))?;
+    let Greeted { mut link, device } = started.map_err(|error| link_failure(error, what))?;
+    device.map_err(|fault| fault_failure(fault, what, None, &[]))?;
     match link.call(request, QUESTION_DEADLINE).map_err(|error| link_failure(error, what))? {
         Reply::Failed { fault } => Err(fault_failure(fault, what, None, &link.last_words())),
         reply => Ok(reply),

@@ -8,7 +8,7 @@ use super::program::WorkerProgram;
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, bounded, unbounded};
 use peak_backend_api::DeviceInfo;
 use std::collections::VecDeque;
-use std::io::{self, BufReader, Read};
+use std::io::{self, BufReader, Read, Write};
 use std::process::{Child, ExitStatus};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
@@ -52,18 +52,22 @@ pub struct Link {
     next_id: u64,
 }
 
+/// A worker that was greeted.
+pub struct Greeted {
+    /// The worker.
+    pub link: Link,
+    /// The device that it opened, if it was to open one; or its refusal.
+    pub device: Result<Option<Box<DeviceInfo>>, protocol::Fault>,
+}
+
 impl Link {
-    /// Starts a worker and greets it. What comes back is the device that it opened, or its refusal.
-    pub fn start(
-        program: &WorkerProgram,
-        mode: &Mode,
-        limits: Limits,
-    ) -> Result<(Link, Result<Option<Box<DeviceInfo>>, protocol::Fault>), LinkError> {
+    /// Starts a worker and greets it.
+    pub fn start(program: &WorkerProgram, mode: &Mode, limits: Limits) -> Result<Greeted, LinkError> {
         let mut link = Link::spawn(program, mode).map_err(|error| {
             LinkError::Start(format!("the worker {} does not start: {error}", program.path.display()))
         })?;
         let hello = Request::Hello { version: PROTOCOL_VERSION, limits };
-        let answer = match link.call(hello, HELLO_DEADLINE)? {
+        let device = match link.call(hello, HELLO_DEADLINE)? {
             Reply::Ready { version: PROTOCOL_VERSION, device } => Ok(device),
             Reply::Ready { version, .. } => {
                 Err(protocol::Fault::Protocol { message: format!("the worker speaks protocol {version}") })
@@ -71,7 +75,7 @@ impl Link {
             Reply::Failed { fault } => Err(fault),
             other => Err(unexpected(&other)),
         };
-        Ok((link, answer))
+        Ok(Greeted { link, device })
     }
 
     fn spawn(program: &WorkerProgram, mode: &Mode) -> io::Result<Link> {
@@ -85,19 +89,19 @@ impl Link {
         let (stderr_open, stderr_end) = bounded(0);
         let stderr = Arc::new(Mutex::new(VecDeque::new()));
         let kept = Arc::clone(&stderr);
-        thread::spawn(move || {
-            let mut stdin = stdin;
-            for line in to_write {
-                if io::Write::write_all(&mut stdin, &line).is_err() {
-                    return;
-                }
-            }
-        });
-        thread::spawn(move || read_replies(BufReader::new(stdout), &to_reply));
-        thread::spawn(move || {
-            keep_last_lines(child_stderr, &kept);
-            drop(stderr_open);
-        });
+        let threads = (|| {
+            on_thread("requests", move || write_requests(stdin, &to_write))?;
+            on_thread("replies", move || read_replies(BufReader::new(stdout), &to_reply))?;
+            on_thread("errors", move || {
+                keep_last_lines(child_stderr, &kept);
+                drop(stderr_open);
+            })
+        })();
+        if let Err(error) = threads {
+            let _ = child.kill();
+            let _ = child.wait();
+            return Err(error);
+        }
         Ok(Link { child, requests: Some(requests), replies, stderr, stderr_end, next_id: 1 })
     }
 
@@ -175,6 +179,18 @@ pub fn unexpected(reply: &Reply) -> protocol::Fault {
     let text = serde_json::to_string(reply).unwrap_or_default();
     let start: String = text.chars().take(80).collect();
     protocol::Fault::Protocol { message: format!("an answer to another question: {start}") }
+}
+
+fn on_thread(name: &str, work: impl FnOnce() + Send + 'static) -> io::Result<()> {
+    thread::Builder::new().name(format!("worker {name}")).spawn(work).map(drop)
+}
+
+fn write_requests(mut to: impl Write, lines: &Receiver<Vec<u8>>) {
+    for line in lines {
+        if to.write_all(&line).is_err() {
+            return;
+        }
+    }
 }
 
 fn read_replies(mut from: BufReader<impl Read>, to: &Sender<Envelope<Reply>>) {

@@ -24,6 +24,13 @@ pub struct DeviceSession {
     inputs: Inputs,
 }
 
+/// What a job needs before it runs.
+struct SetUp {
+    program: ProgramId,
+    /// What each buffer was filled with, in the plan's order; `None` where it was poisoned.
+    inputs: Vec<Option<Arc<Filled>>>,
+}
+
 impl DeviceSession {
     /// Opens the device at `address`.
     pub fn open(address: &DeviceAddress, backends: &[MakeBackend], limits: Limits) -> Result<DeviceSession, Fault> {
@@ -41,7 +48,7 @@ impl DeviceSession {
 
     /// Runs once and writes what outputs hold.
     pub fn run(&mut self, job: &WireJob, folder: &Path) -> Result<Reply, Fault> {
-        let (program, inputs) = self.set_up(job)?;
+        let SetUp { program, inputs } = self.set_up(job)?;
         let start = Instant::now();
         self.device.run(program, &job.plan.sequence)?;
         let wall_ns = nanoseconds(start);
@@ -58,7 +65,7 @@ impl DeviceSession {
 
     /// Times, with inputs that a run changes refreshed before each.
     pub fn time(&mut self, job: &WireJob, how: &Timing) -> Result<Reply, Fault> {
-        let (program, inputs) = self.set_up(job)?;
+        let SetUp { program, inputs } = self.set_up(job)?;
         let refreshed: Vec<(&BufferSpec, &Arc<Filled>)> = job
             .plan
             .buffers
@@ -84,9 +91,8 @@ impl DeviceSession {
         Ok(Reply::Timed { outcome })
     }
 
-    /// Fresh buffers with inputs filled and everything else poisoned, and the program loaded. What each buffer was
-    /// filled with comes back in the buffers' order.
-    fn set_up(&mut self, job: &WireJob) -> Result<(ProgramId, Vec<Option<Arc<Filled>>>), Fault> {
+    /// Fresh buffers with inputs filled and everything else poisoned, and the program loaded.
+    fn set_up(&mut self, job: &WireJob) -> Result<SetUp, Fault> {
         check_size(&job.plan.buffers, self.limits.buffer_bytes)?;
         let program = self.program(job)?;
         self.device.free_all();
@@ -105,7 +111,7 @@ impl DeviceSession {
                 }
             });
         }
-        Ok((program, inputs))
+        Ok(SetUp { program, inputs })
     }
 
     fn program(&mut self, job: &WireJob) -> Result<ProgramId, Fault> {
