@@ -8,6 +8,7 @@ mod codec;
 mod numbers;
 pub mod parallel;
 
+pub(crate) use bits::mix;
 pub use codec::decode;
 
 use crate::context::launch::{BufferRole, BufferSpec};

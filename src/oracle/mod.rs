@@ -72,6 +72,13 @@ impl Oracle {
         Some(&last.indices)
     }
 
+    /// The variable of the outermost sum behind an output.
+    #[must_use]
+    pub fn sum_variable(&self, target: &str) -> Option<&str> {
+        let last = self.computes.statements.iter().rev().find(|assignment| assignment.target == target)?;
+        sum_variable(&last.value)
+    }
+
     /// The shape of an array.
     ///
     /// # Errors
@@ -149,6 +156,17 @@ fn positive(array: &str, extent: &Expr, inputs: &Inputs) -> Result<usize, Oracle
         .ok()
         .filter(|value| *value > 0)
         .ok_or_else(|| shape(EvalError::Overflow(format!("an extent of {value} ({extent}), which is not positive or"))))
+}
+
+fn sum_variable(value: &Value) -> Option<&str> {
+    match value {
+        Value::Reduce { op: ReduceOp::Sum, variable, .. } => Some(variable),
+        Value::Reduce { body: inner, .. } | Value::Negate(inner) => sum_variable(inner),
+        Value::Binary(_, left, right) => sum_variable(left).or_else(|| sum_variable(right)),
+        Value::Where { then, otherwise, .. } => sum_variable(then).or_else(|| sum_variable(otherwise)),
+        Value::Call(_, arguments) => arguments.iter().find_map(sum_variable),
+        Value::Number(_) | Value::Integer(_) | Value::Element { .. } => None,
+    }
 }
 
 fn keeps_integers(value: &Value) -> bool {

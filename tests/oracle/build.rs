@@ -94,7 +94,7 @@ pub fn inputs(values: &[(&str, i64)]) -> Inputs {
     values.iter().map(|(name, value)| ((*name).to_owned(), *value)).collect()
 }
 
-/// A context that launches `matmul` with tuning parameters BLOCK_X and BLOCK_Y.
+/// A context that launches `matmul` with tuning parameters BLOCK_X, BLOCK_Y and TILE_K_SIZE.
 pub fn context(kernel: Kernel) -> KernelContext {
     let parameter = |name: &str, start: i64| TuningParameter {
         name: name.to_owned(),
@@ -123,7 +123,7 @@ pub fn context(kernel: Kernel) -> KernelContext {
                 arguments,
             })],
         },
-        tuning: vec![parameter("BLOCK_X", 16), parameter("BLOCK_Y", 8)],
+        tuning: vec![parameter("BLOCK_X", 16), parameter("BLOCK_Y", 8), parameter("TILE_K_SIZE", 32)],
         requirements: vec![divides("BLOCK_X"), divides("BLOCK_Y")],
         kernel,
         backend: "test".to_owned(),

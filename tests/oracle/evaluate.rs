@@ -235,3 +235,38 @@ fn a_matmul_of_512_takes_about_a_second_at_most() {
     // A loaded machine is allowed ten times what is promised.
     assert!(seconds < 10.0, "{seconds} s");
 }
+
+#[test]
+fn an_oracle_crosses_threads() {
+    fn crosses<T: Send + Sync>(_: &T) {}
+    crosses(&Oracle::compile(&matmul()).expect("it compiles"));
+}
+
+#[test]
+fn a_convolution_nests_its_sums() {
+    let n = || name("n");
+    let padded = binary(BinaryOp::Add, n(), int(2));
+    let window = element("x", &[name("c"), binary(BinaryOp::Add, name("i"), name("k"))]);
+    let product = op(ValueOp::Mul, window, element("w", &[name("c"), name("k")]));
+    let kernel = kernel(
+        "convolution",
+        vec![
+            scalar("n", &[8], &[8]),
+            array("x", Direction::Input, ElementType::F32, &[int(2), padded]),
+            array("w", Direction::Input, ElementType::F32, &[int(2), int(3)]),
+            array("y", Direction::Output, ElementType::F32, &[n()]),
+        ],
+        vec![assign("y", &["i"], sum("c", int(2), sum("k", int(3), product)))],
+    );
+    let oracle = Oracle::compile(&kernel).expect("it compiles");
+    let (x, w) = (noise(20, 1), noise(6, 2));
+    let y =
+        oracle.evaluate(&inputs(&[("n", 8)]), &arrays(&[("x", x.clone()), ("w", w.clone())])).expect("it evaluates");
+    let at = |i: usize| {
+        (0..2).flat_map(|c| (0..3).map(move |k| (c, k))).map(|(c, k)| x[c * 10 + i + k] * w[c * 3 + k]).sum()
+    };
+    assert!(close(&y["y"], &(0..8).map(at).collect::<Vec<f64>>()));
+    assert_eq!(oracle.sum_length(&inputs(&[("n", 8)])).expect("a length"), 6.0);
+    assert_eq!(oracle.work(&inputs(&[("n", 8)])).expect("work"), 8.0 * 6.0 * 2.0);
+    assert!(oracle.keeps_integers());
+}

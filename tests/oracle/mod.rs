@@ -2,4 +2,8 @@
 
 mod build;
 mod evaluate;
+mod fake;
 mod generator;
+mod pattern;
+mod tolerance;
+mod validator;

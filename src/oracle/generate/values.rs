@@ -183,7 +183,7 @@ impl Generator<'_, '_> {
         let index = self.builder.append_block_param(header, I64);
         let held = number_parameters(&mut self.builder, header, self.mode);
         let start = self.number(identity(op));
-        let start_scale = self.number(identity(op).max(0.0).min(1.0));
+        let start_scale = self.number(if op == ReduceOp::Product { 1.0 } else { 0.0 });
         let start = Number { value: start, scale: held.scale.map(|_| start_scale) };
         self.jump(header, Some(low), start);
         self.builder.switch_to_block(header);
