@@ -1,6 +1,7 @@
 //! The test suite: one binary, a module for each part. Tests go through the public surface.
 
 mod cli;
+mod library;
 mod oracle;
 mod runner;
 mod store;

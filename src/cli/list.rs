@@ -100,11 +100,11 @@ fn items(loaded: &Loaded) -> Vec<Item> {
     let of_kernel = |k: &ir::Kernel| item(Kind::Kernel, &k.name, &k.title, k.code.keys().cloned().collect(), &k.origin);
     let of_transformation =
         |t: &ir::Transformation| item(Kind::Transformation, &t.name, &t.title, t.on.clone(), &t.origin);
-    let of_device = |d: &ir::Device| item(Kind::Device, &d.name, &d.title, d.speaks.keys().cloned().collect(), &d.origin);
+    let of_device =
+        |d: &ir::Device| item(Kind::Device, &d.name, &d.title, d.speaks.keys().cloned().collect(), &d.origin);
     let of_pack = |p: &ir::Pack| item(Kind::Pack, &p.name, &p.title, Vec::new(), &p.origin);
-    let of_workflow = |w: &ir::Workflow| {
-        item(Kind::Workflow, &w.name, &w.title, w.backend.iter().cloned().collect(), &w.origin)
-    };
+    let of_workflow =
+        |w: &ir::Workflow| item(Kind::Workflow, &w.name, &w.title, w.backend.iter().cloned().collect(), &w.origin);
     let of_utility =
         |u: &ir::Utility| item(Kind::Utility, &u.name, &u.title, u.code.keys().cloned().collect(), &u.origin);
     let own_transformations = ir.packs.values().flat_map(|pack| pack.transformations.values());
