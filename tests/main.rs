@@ -1,2 +1,3 @@
-//! The test suite.
-fn main() {}
+//! The test suite: one binary over the public surface, its data under `tests/suite/`.
+
+mod lowering;
