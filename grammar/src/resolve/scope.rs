@@ -1,0 +1,127 @@
+//! What a name may mean at one place, and prose whose references are checked against it.
+
+use crate::ir::{Prose, Segment};
+use crate::syntax::{self, Name, ProseSegment, Report, Span};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Facts that runtimes report and the standard library's devices state; a device may state more.
+pub(super) const STANDARD_FACTS: [&str; 14] = [
+    "l2",
+    "max_block_x",
+    "max_block_y",
+    "max_block_z",
+    "max_grid_x",
+    "max_grid_y",
+    "max_grid_z",
+    "max_threads_per_block",
+    "memory",
+    "multiprocessors",
+    "registers_per_multiprocessor",
+    "shared_memory_per_block",
+    "shared_memory_per_block_optin",
+    "warp",
+];
+
+/// The names that are known at a place.
+#[derive(Clone, Debug)]
+pub(super) struct Scope<'i> {
+    /// Usable in expressions.
+    pub(super) numbers: BTreeSet<String>,
+    /// Arrays, with their number of dimensions where it is known.
+    pub(super) arrays: BTreeMap<String, Option<usize>>,
+    /// Usable in prose only.
+    pub(super) words: BTreeSet<String>,
+    /// Device facts.
+    pub(super) facts: &'i BTreeSet<String>,
+    /// Whether unknown names are accepted: a pattern's own.
+    pub(super) open: bool,
+}
+
+impl<'i> Scope<'i> {
+    /// Only device facts.
+    pub(super) fn new(facts: &'i BTreeSet<String>) -> Scope<'i> {
+        let (numbers, arrays, words) = (BTreeSet::new(), BTreeMap::new(), BTreeSet::new());
+        Scope { numbers, arrays, words, facts, open: false }
+    }
+
+    /// A scope that takes any name.
+    pub(super) fn open(facts: &'i BTreeSet<String>) -> Scope<'i> {
+        Scope { open: true, ..Scope::new(facts) }
+    }
+
+    /// Checks a name in an expression.
+    pub(super) fn check_number(&self, name: &str, span: Span, out: &mut Report<'_>) {
+        if self.open || self.numbers.contains(name) {
+            return;
+        }
+        if self.arrays.contains_key(name) {
+            let message = format!("`{name}` is an array where a number is needed");
+            out.push(out.error("peak::not-an-array", span, message).help("use one of its elements or extents"));
+            return;
+        }
+        let diagnostic = out.error("peak::unknown-name", span, format!("`{name}` is not known here")).label("unknown");
+        out.push(diagnostic.suggest(name, self.numbers.iter().map(String::as_str)));
+    }
+
+    /// Checks the array of an element, a fill or an argument.
+    pub(super) fn check_array(&self, name: &Name, indices: Option<usize>, out: &mut Report<'_>) {
+        match self.arrays.get(&name.value) {
+            _ if self.open => {}
+            Some(Some(rank)) if indices.is_some_and(|indices| indices != *rank) => {
+                let message = format!("`{}` has {rank} dimensions, not {}", name.value, indices.unwrap_or(0));
+                out.push(out.error("peak::wrong-dimensions", name.span, message).help("give one index a dimension"));
+            }
+            Some(_) => {}
+            None if self.numbers.contains(&name.value) => {
+                let message = format!("`{}` is a number where an array is needed", name.value);
+                out.push(out.error("peak::not-an-array", name.span, message));
+            }
+            None => {
+                let message = format!("there is no array `{}` here", name.value);
+                let diagnostic = out.error("peak::unknown-name", name.span, message).label("unknown");
+                out.push(diagnostic.suggest(&name.value, self.arrays.keys().map(String::as_str)));
+            }
+        }
+    }
+
+    /// Checks `device.NAME`.
+    pub(super) fn check_fact(&self, name: &str, span: Span, out: &mut Report<'_>) {
+        if self.facts.contains(name) {
+            return;
+        }
+        let diagnostic = out.error("peak::unknown-name", span, format!("no device states a fact `{name}`"));
+        out.push(diagnostic.label("unknown").suggest(name, self.facts.iter().map(String::as_str)));
+    }
+
+    /// Checks every reference of a prose block.
+    pub(super) fn prose(&self, prose: &syntax::Prose, out: &mut Report<'_>) -> Prose {
+        let segments = prose.segments.iter().map(|segment| match segment {
+            ProseSegment::Text(text) => Segment::Text(text.clone()),
+            ProseSegment::Reference(name) => {
+                self.check_reference(name, out);
+                Segment::Reference(name.value.clone())
+            }
+        });
+        Prose { segments: segments.collect() }
+    }
+
+    fn check_reference(&self, name: &Name, out: &mut Report<'_>) {
+        let text = name.value.as_str();
+        let fact = text.strip_prefix("device.").is_some_and(|fact| self.facts.contains(fact));
+        let known = self.numbers.contains(text) || self.arrays.contains_key(text) || self.words.contains(text);
+        if self.open || fact || known {
+            return;
+        }
+        let facts: Vec<String> = self.facts.iter().map(|fact| format!("device.{fact}")).collect();
+        let names = self.numbers.iter().chain(self.arrays.keys()).chain(&self.words).chain(&facts);
+        let message = format!("`{{{text}}}` refers to nothing that is known here");
+        let diagnostic = out.error("peak::unknown-name", name.span, message).label("unknown");
+        let diagnostic = diagnostic.help("name a parameter, argument or setting; a brace that is text is written `{{`");
+        let near = crate::diagnostics::nearest(text, names.map(String::as_str)).map(str::to_owned);
+        out.push(match near {
+            Some(near) => diagnostic.help(format!("did you mean `{{{near}}}`? a brace that is text is written `{{{{`")),
+            None if self.facts.contains(text) => diagnostic.help(format!("a device's fact is written `{{device.{text}}}`")),
+            None => diagnostic,
+        });
+    }
+}

@@ -1,0 +1,52 @@
+//! Text to the tree of what was written: layout, then one clause at a time.
+//!
+//! Resolves nothing and rejects nothing that only names could show wrong; a bad clause costs only itself.
+
+pub mod ast;
+mod clean;
+mod layout;
+mod prose;
+mod read;
+mod report;
+mod span;
+
+pub use ast::File;
+pub use clean::{Defect, clean};
+pub use prose::{Prose, ProseSegment};
+pub use span::{Name, Span, Spanned};
+
+pub(crate) use layout::{Node, RawLine, layout};
+pub(crate) use report::Report;
+
+use crate::SourceFile;
+use crate::diagnostics::Diagnostic;
+use crate::limits::MAX_FILE_BYTES;
+
+/// Reads a file.
+pub(crate) fn parse(file: &SourceFile) -> (File, Vec<Diagnostic>) {
+    let mut out = Report::new(&file.name);
+    if file.bytes.len() > MAX_FILE_BYTES {
+        let message = format!("the file has {} bytes; the limit is {MAX_FILE_BYTES}", file.bytes.len());
+        out.push(out.error("peak::file-too-large", Span::new(0, 1), message).help("it was not read; split it"));
+        return (File { name: file.name.clone(), ..File::default() }, out.finish());
+    }
+    let (text, defects) = clean(&file.bytes);
+    clean::report(&defects, &mut out);
+    let tree = layout(&text, &mut out);
+    let parsed = read::file(&file.name, &tree, &text, &mut out);
+    (parsed, out.finish())
+}
+
+/// Reads a launch plan that stands alone.
+pub(crate) fn parse_plan(name: &str, text: &str) -> (Vec<Spanned<ast::PlanStatement>>, Vec<Diagnostic>) {
+    let mut out = Report::new(name);
+    if text.len() > MAX_FILE_BYTES {
+        out.push(out.error("peak::file-too-large", Span::new(0, 1), "the launch plan is too large"));
+        return (Vec::new(), out.finish());
+    }
+    let (text, defects) = clean(text.as_bytes());
+    clean::report(&defects, &mut out);
+    let tree = layout(&text, &mut out);
+    let statements = read::plan(&tree, &mut out);
+    (statements, out.finish())
+}

@@ -1,0 +1,202 @@
+//! One line through pest, and pest's pairs as pieces with spans in the file.
+
+use super::expected;
+use crate::limits::MAX_BRACKETS;
+use crate::syntax::{Name, Node, Report, Span, Spanned};
+use pest::Parser;
+use pest::iterators::Pair;
+
+pub(super) use grammar::Rule;
+
+mod grammar {
+    //! What `pest_derive` makes of `peak.pest`.
+
+    /// The parser.
+    #[derive(pest_derive::Parser)]
+    #[grammar = "../peak.pest"]
+    pub(in crate::syntax) struct Grammar;
+}
+
+/// A matched rule, with its place in the file.
+#[derive(Clone, Debug)]
+pub(super) struct Piece<'p> {
+    pair: Pair<'p, Rule>,
+    base: usize,
+}
+
+impl<'p> Piece<'p> {
+    /// The rule.
+    pub(super) fn rule(&self) -> Rule {
+        self.pair.as_rule()
+    }
+
+    /// The matched text.
+    pub(super) fn text(&self) -> &'p str {
+        self.pair.as_str()
+    }
+
+    /// Where it is in the file.
+    pub(super) fn span(&self) -> Span {
+        let span = self.pair.as_span();
+        // A rule that ends in an optional part may have taken the blanks before it.
+        Span::new(self.base + span.start(), self.base + span.start() + self.text().trim_end().len())
+    }
+
+    /// The rules directly inside.
+    pub(super) fn parts(&self) -> impl Iterator<Item = Piece<'p>> + use<'p> {
+        let base = self.base;
+        self.pair.clone().into_inner().map(move |pair| Piece { pair, base })
+    }
+
+    /// The first part of a rule.
+    pub(super) fn find(&self, rule: Rule) -> Option<Piece<'p>> {
+        self.parts().find(|part| part.rule() == rule)
+    }
+
+    /// Every part of a rule.
+    pub(super) fn all(&self, rule: Rule) -> impl Iterator<Item = Piece<'p>> + use<'p> {
+        self.parts().filter(move |part| part.rule() == rule)
+    }
+
+    /// Whether there is a part of a rule.
+    pub(super) fn has(&self, rule: Rule) -> bool {
+        self.find(rule).is_some()
+    }
+
+    /// The piece as a name.
+    pub(super) fn as_name(&self) -> Name {
+        Spanned::new(self.text().trim_end().to_owned(), self.span())
+    }
+
+    /// The first part of a rule as a name; the grammar sees to it that there is one.
+    pub(super) fn name(&self, rule: Rule) -> Name {
+        self.find(rule).map_or_else(|| Spanned::new(String::new(), self.span()), |part| part.as_name())
+    }
+
+    /// Every part of a rule as a name.
+    pub(super) fn names(&self, rule: Rule) -> Vec<Name> {
+        self.all(rule).map(|part| part.as_name()).collect()
+    }
+
+    /// The names in `for LANGUAGE, ...`; empty where there is none.
+    pub(super) fn languages(&self) -> Vec<Name> {
+        self.find(Rule::languages).map(|languages| languages.names(Rule::word)).unwrap_or_default()
+    }
+
+    /// What stands between quotes or backticks.
+    pub(super) fn quoted(&self) -> Spanned<String> {
+        let inner = self.parts().next().map_or("", |inner| inner.pair.as_str());
+        Spanned::new(inner.to_owned(), self.span())
+    }
+
+    /// A whole number; one beyond 64 bits is reported and read as zero.
+    pub(super) fn integer(&self, out: &mut Report<'_>) -> Spanned<i64> {
+        let value = self.text().trim().parse().unwrap_or_else(|_| {
+            out.push(out.error("peak::number-range", self.span(), "the number does not fit 64 bits"));
+            0
+        });
+        Spanned::new(value, self.span())
+    }
+
+    /// A count; one that is negative or beyond 32 bits is reported and read as one.
+    pub(super) fn count(&self, out: &mut Report<'_>) -> u32 {
+        self.text().trim().parse().unwrap_or_else(|_| {
+            out.push(out.error("peak::number-range", self.span(), "a count from 0 to 4294967295 is needed"));
+            1
+        })
+    }
+
+    /// A finite number; others are reported and read as zero.
+    pub(super) fn number(&self, out: &mut Report<'_>) -> f64 {
+        let value = self.text().trim().parse().ok().filter(|value: &f64| value.is_finite());
+        value.unwrap_or_else(|| {
+            out.push(out.error("peak::number-range", self.span(), "the number does not fit double precision"));
+            0.0
+        })
+    }
+}
+
+/// Parses a line; what does not fit is reported.
+pub(super) fn clause<'n>(rule: Rule, node: &Node<'n>, out: &mut Report<'_>) -> Option<Piece<'n>> {
+    if brackets(node.text) > MAX_BRACKETS {
+        let message = format!("brackets are nested deeper than {MAX_BRACKETS}");
+        out.push(out.error("peak::too-deep", node.span, message).help("name parts with `let`, or simplify"));
+        return None;
+    }
+    match grammar::Grammar::parse(rule, node.text) {
+        Ok(mut pairs) => pairs.next().map(|pair| Piece { pair, base: node.span.start }),
+        Err(error) => {
+            out.push(expected::diagnostic(rule, node, &error, out));
+            None
+        }
+    }
+}
+
+/// Every clause below a head, read by `read`.
+pub(super) fn clauses<'n, C>(
+    rule: Rule,
+    node: &Node<'n>,
+    out: &mut Report<'_>,
+    mut read: impl FnMut(&Piece<'n>, &Node<'n>, &mut Report<'_>) -> Option<C>,
+) -> Vec<Spanned<C>> {
+    stray_fences(node, out);
+    let mut clauses = Vec::with_capacity(node.children.len());
+    for child in &node.children {
+        let Some(piece) = clause(rule, child, out) else { continue };
+        clauses.extend(read(&piece, child, out).map(|clause| Spanned::new(clause, child.whole())));
+    }
+    clauses
+}
+
+/// Reports anything below a clause that takes nothing.
+pub(super) fn no_block(node: &Node<'_>, out: &mut Report<'_>) {
+    stray_fences(node, out);
+    if let Some(child) = node.children.first() {
+        let head = node.text.split_whitespace().next().unwrap_or("");
+        let message = format!("`{head}` takes no indented lines");
+        let diagnostic = out.error("peak::unexpected-block", child.span, message);
+        out.push(diagnostic.label("indented below it").help("align the line with the clause above"));
+    }
+}
+
+/// Reports that a clause has nothing below it.
+pub(super) fn missing_block(node: &Node<'_>, out: &mut Report<'_>) {
+    let head = node.text.split_whitespace().next().unwrap_or("");
+    let diagnostic = out.error("peak::missing-block", node.span, format!("`{head}` needs indented lines below it"));
+    out.push(diagnostic.label("nothing is indented below this").help("indent its lines by two more spaces"));
+}
+
+/// The text of the one fence below a clause.
+pub(super) fn one_fence(node: &Node<'_>, out: &mut Report<'_>) -> Option<String> {
+    match node.fences.as_slice() {
+        [fence] if node.children.is_empty() => Some(fence.text.clone()),
+        _ => {
+            let diagnostic = out.error("peak::missing-code", node.span, "one fenced block of code is needed here");
+            out.push(diagnostic.help("put the code below it, between two lines of three backticks"));
+            None
+        }
+    }
+}
+
+fn stray_fences(node: &Node<'_>, out: &mut Report<'_>) {
+    for fence in &node.fences {
+        let diagnostic = out.error("peak::unexpected-block", fence.span, "a fenced block that this clause does not take");
+        out.push(diagnostic.help("indent it below the clause that it belongs to"));
+    }
+}
+
+/// The deepest nesting of brackets, quotes aside.
+fn brackets(text: &str) -> usize {
+    let (mut depth, mut deepest, mut quote) = (0usize, 0, None);
+    for byte in text.bytes() {
+        match (quote, byte) {
+            (None, b'"' | b'`') => quote = Some(byte),
+            (Some(open), _) if open == byte => quote = None,
+            (None, b'(' | b'[') => depth += 1,
+            (None, b')' | b']') => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        deepest = deepest.max(depth);
+    }
+    deepest
+}

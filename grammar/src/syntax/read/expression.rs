@@ -1,0 +1,208 @@
+//! Expressions, assignments and sets of values.
+
+use super::clause::{Piece, Rule};
+use crate::ir::{BinaryOp, CompareOp, ReduceOp};
+use crate::limits::MAX_EXPRESSION_DEPTH;
+use crate::syntax::ast::{ArrayType, Assignment, Bound, Expression, ExpressionKind, Introduced, Requirement, ValueSet};
+use crate::syntax::{Report, Span};
+
+/// The first expression inside `piece`.
+pub(super) fn expression(piece: &Piece<'_>, out: &mut Report<'_>) -> Option<Expression> {
+    read_checked(&piece.find(Rule::expression)?, out)
+}
+
+/// Every expression directly inside `piece`, or inside its list.
+pub(super) fn expressions(piece: &Piece<'_>, out: &mut Report<'_>) -> Vec<Expression> {
+    let list = piece.find(Rule::expressions).unwrap_or_else(|| piece.clone());
+    list.all(Rule::expression).filter_map(|item| read_checked(&item, out)).collect()
+}
+
+/// `NAME[I, J] = VALUE`.
+pub(super) fn assignment(piece: &Piece<'_>, out: &mut Report<'_>) -> Option<Assignment> {
+    let mut names = piece.names(Rule::ident).into_iter();
+    let target = names.next()?;
+    Some(Assignment { span: piece.span(), target, indices: names.collect(), value: expression(piece, out)? })
+}
+
+/// `[NAME:] CONDITION`.
+pub(super) fn requirement(piece: &Piece<'_>, out: &mut Report<'_>) -> Option<Requirement> {
+    let inner = piece.find(Rule::requirement)?;
+    let name = inner.find(Rule::word).map(|word| word.as_name());
+    Some(Requirement { name, condition: expression(&inner, out)? })
+}
+
+/// `array[SHAPE] of T`.
+pub(super) fn array_type(piece: &Piece<'_>, out: &mut Report<'_>) -> Option<ArrayType> {
+    let inner = piece.find(Rule::array_type)?;
+    Some(ArrayType { shape: expressions(&inner, out), element: inner.name(Rule::ident) })
+}
+
+/// `NAME in VALUES [start at N]`.
+pub(super) fn introduced(piece: &Piece<'_>, out: &mut Report<'_>) -> Option<Introduced> {
+    let inner = piece.find(Rule::parameter)?;
+    let start = inner.find(Rule::start).and_then(|start| start.find(Rule::integer));
+    let start = start.map(|start| start.integer(out));
+    Some(Introduced { name: inner.name(Rule::ident), values: values(&inner, out)?, start })
+}
+
+/// What stands after `in`.
+pub(super) fn values(piece: &Piece<'_>, out: &mut Report<'_>) -> Option<ValueSet> {
+    let form = piece.find(Rule::values)?.parts().next()?;
+    let mut numbers = form.all(Rule::integer).map(|number| number.integer(out)).collect::<Vec<_>>().into_iter();
+    Some(match form.rule() {
+        Rule::powers => ValueSet::Powers { base: numbers.next()?, low: numbers.next()?, high: numbers.next()? },
+        Rule::range => ValueSet::Range { low: numbers.next()?, high: numbers.next()?, step: numbers.next() },
+        _ => ValueSet::List(numbers.collect()),
+    })
+}
+
+fn read_checked(piece: &Piece<'_>, out: &mut Report<'_>) -> Option<Expression> {
+    let expression = read(piece, out)?;
+    if expression.depth() > MAX_EXPRESSION_DEPTH {
+        let message = format!("more than {MAX_EXPRESSION_DEPTH} operations stand inside one another");
+        out.push(out.error("peak::too-deep", expression.span, message).help("name parts with `let`, or simplify"));
+        return None;
+    }
+    Some(expression)
+}
+
+fn read(piece: &Piece<'_>, out: &mut Report<'_>) -> Option<Expression> {
+    let span = piece.span();
+    let make = |kind| Some(Expression { span, kind });
+    match piece.rule() {
+        Rule::expression => join(piece, Rule::conjunction, ExpressionKind::Or, out),
+        Rule::conjunction => join(piece, Rule::negation, ExpressionKind::And, out),
+        Rule::negation => prefixed(piece, Rule::k_not, ExpressionKind::Not, out),
+        Rule::factor => prefixed(piece, Rule::minus, ExpressionKind::Negate, out),
+        Rule::comparison => comparison(piece, out),
+        Rule::sum | Rule::product => chain(piece, out),
+        Rule::reduction => reduction(piece, out),
+        Rule::call => make(ExpressionKind::Call(piece.name(Rule::ident), expressions(piece, out))),
+        Rule::element => make(ExpressionKind::Element(piece.name(Rule::ident), expressions(piece, out))),
+        Rule::fact => make(ExpressionKind::Fact(piece.name(Rule::ident).value)),
+        Rule::quantity => make(quantity(piece, out)?),
+        _ => make(ExpressionKind::Name(piece.text().trim_end().to_owned())),
+    }
+}
+
+fn join(
+    piece: &Piece<'_>,
+    rule: Rule,
+    kind: fn(Vec<Expression>) -> ExpressionKind,
+    out: &mut Report<'_>,
+) -> Option<Expression> {
+    let mut items: Vec<Expression> = piece.all(rule).filter_map(|item| read(&item, out)).collect();
+    match items.len() {
+        1 => items.pop(),
+        _ => Some(Expression { span: piece.span(), kind: kind(items) }),
+    }
+}
+
+fn prefixed(
+    piece: &Piece<'_>,
+    sign: Rule,
+    kind: fn(Box<Expression>) -> ExpressionKind,
+    out: &mut Report<'_>,
+) -> Option<Expression> {
+    let inner = piece.parts().find(|part| part.rule() != sign)?;
+    let mut expression = read(&inner, out)?;
+    for sign in piece.all(sign).collect::<Vec<_>>().into_iter().rev() {
+        let span = sign.span().to(expression.span);
+        expression = Expression { span, kind: kind(Box::new(expression)) };
+    }
+    Some(expression)
+}
+
+fn comparison(piece: &Piece<'_>, out: &mut Report<'_>) -> Option<Expression> {
+    let mut sides = piece.all(Rule::sum);
+    let left = read(&sides.next()?, out)?;
+    let Some(right) = sides.next() else { return Some(left) };
+    let op = match piece.find(Rule::compare_op)?.text().trim() {
+        "<=" => CompareOp::LessOrEqual,
+        ">=" => CompareOp::GreaterOrEqual,
+        "!=" => CompareOp::NotEqual,
+        "<" => CompareOp::Less,
+        ">" => CompareOp::Greater,
+        _ => CompareOp::Equal,
+    };
+    let right = read(&right, out)?;
+    Some(Expression { span: piece.span(), kind: ExpressionKind::Compare(op, Box::new(left), Box::new(right)) })
+}
+
+fn chain(piece: &Piece<'_>, out: &mut Report<'_>) -> Option<Expression> {
+    let mut parts = piece.parts();
+    let mut left = read(&parts.next()?, out)?;
+    while let (Some(op), Some(right)) = (parts.next(), parts.next()) {
+        let op = match op.text().trim() {
+            "+" => BinaryOp::Add,
+            "-" => BinaryOp::Sub,
+            "*" => BinaryOp::Mul,
+            "/" => BinaryOp::Div,
+            _ => BinaryOp::Mod,
+        };
+        let right = read(&right, out)?;
+        let span = Span::new(left.span.start, right.span.end);
+        left = Expression { span, kind: ExpressionKind::Binary(op, Box::new(left), Box::new(right)) };
+    }
+    Some(left)
+}
+
+fn reduction(piece: &Piece<'_>, out: &mut Report<'_>) -> Option<Expression> {
+    let op = match piece.find(Rule::reduce_op)?.text() {
+        "sum" => ReduceOp::Sum,
+        "product" => ReduceOp::Product,
+        "max" => ReduceOp::Max,
+        _ => ReduceOp::Min,
+    };
+    let mut bounds = Vec::new();
+    for bound in piece.all(Rule::bound) {
+        let mut ends = bound.all(Rule::expression);
+        let (low, high) = (read(&ends.next()?, out)?, read(&ends.next()?, out)?);
+        bounds.push(Bound { variable: bound.name(Rule::ident), low, high });
+    }
+    let body = Box::new(read(&piece.find(Rule::product)?, out)?);
+    Some(Expression { span: piece.span(), kind: ExpressionKind::Reduce(op, bounds, body) })
+}
+
+fn quantity(piece: &Piece<'_>, out: &mut Report<'_>) -> Option<ExpressionKind> {
+    let digits = piece.find(Rule::unsigned)?;
+    let factor: i64 = match piece.find(Rule::unit).as_ref().map(Piece::text) {
+        Some("KiB") => 1 << 10,
+        Some("MiB") => 1 << 20,
+        Some("GiB") => 1 << 30,
+        _ => 1,
+    };
+    if factor == 1 && digits.text().contains(['.', 'e', 'E']) {
+        return Some(ExpressionKind::Number(digits.number(out)));
+    }
+    let value: Option<i64> = digits.integer(out).value.checked_mul(factor);
+    if value.is_none() {
+        out.push(out.error("peak::number-range", piece.span(), "the number does not fit 64 bits"));
+    }
+    value.map(ExpressionKind::Integer)
+}
+
+impl Expression {
+    /// How many operations stand inside one another.
+    fn depth(&self) -> usize {
+        let deepest = |items: &[Expression]| items.iter().map(Expression::depth).max().unwrap_or(0);
+        1 + match &self.kind {
+            ExpressionKind::Integer(_)
+            | ExpressionKind::Number(_)
+            | ExpressionKind::Name(_)
+            | ExpressionKind::Fact(_) => 0,
+            ExpressionKind::Element(_, items)
+            | ExpressionKind::Call(_, items)
+            | ExpressionKind::And(items)
+            | ExpressionKind::Or(items) => deepest(items),
+            ExpressionKind::Reduce(_, bounds, body) => {
+                let bounds = bounds.iter().map(|bound| bound.low.depth().max(bound.high.depth())).max();
+                body.depth().max(bounds.unwrap_or(0))
+            }
+            ExpressionKind::Negate(inner) | ExpressionKind::Not(inner) => inner.depth(),
+            ExpressionKind::Binary(_, left, right) | ExpressionKind::Compare(_, left, right) => {
+                left.depth().max(right.depth())
+            }
+        }
+    }
+}

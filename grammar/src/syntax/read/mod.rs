@@ -1,0 +1,74 @@
+//! Lines to clauses: each is parsed alone by `peak.pest`, so one bad clause costs only itself.
+
+mod clause;
+mod device;
+mod expected;
+mod expression;
+mod kernel;
+mod pack;
+mod plan;
+mod transformation;
+mod workflow;
+
+use super::ast::{Block, Declaration, File, Header, UtilityClause};
+use super::{Node, Report, Spanned};
+use clause::{Piece, Rule, clause, clauses, missing_block, no_block, one_fence};
+
+/// Reads the tree of a file.
+pub(super) fn file(name: &str, tree: &[Node<'_>], text: &str, out: &mut Report<'_>) -> File {
+    let mut file = File { name: name.to_owned(), ..File::default() };
+    for node in tree {
+        let Some(piece) = clause(Rule::file_line, node, out) else { continue };
+        match piece.rule() {
+            Rule::use_file => {
+                no_block(node, out);
+                file.uses.extend(piece.find(Rule::text).map(|text| text.quoted()));
+            }
+            _ => file.declarations.extend(declaration(&piece, node, text, out)),
+        }
+    }
+    file
+}
+
+/// Reads the statements of a launch plan that stands alone.
+pub(super) fn plan(tree: &[Node<'_>], out: &mut Report<'_>) -> Vec<Spanned<super::ast::PlanStatement>> {
+    plan::statements(tree, out)
+}
+
+fn declaration(piece: &Piece<'_>, node: &Node<'_>, text: &str, out: &mut Report<'_>) -> Option<Declaration> {
+    let header = header(piece, node);
+    let kind = piece.parts().next()?.rule();
+    if kind == Rule::k_build {
+        let diagnostic = out.error("peak::not-built", node.span, "`build` is not built yet").as_warning();
+        out.push(diagnostic.help("the declaration is skipped; run the workflows one by one for now"));
+        return None;
+    }
+    if node.children.is_empty() {
+        missing_block(node, out);
+        return None;
+    }
+    Some(match kind {
+        Rule::k_kernel => Declaration::Kernel(kernel::kernel(header, node, text, out)),
+        Rule::k_utility => Declaration::Utility(utility(header, node, out)),
+        Rule::k_transformation => Declaration::Transformation(transformation::transformation(header, node, out)),
+        Rule::k_device => Declaration::Device(device::device(header, node, out)),
+        Rule::k_pack => Declaration::Pack(pack::pack(header, node, out)),
+        _ => Declaration::Workflow(workflow::workflow(header, node, out)),
+    })
+}
+
+fn header(piece: &Piece<'_>, node: &Node<'_>) -> Header {
+    let title = piece.find(Rule::text).map(|text| text.quoted().value);
+    Header { name: piece.name(Rule::word), title, span: node.whole() }
+}
+
+fn utility(header: Header, node: &Node<'_>, out: &mut Report<'_>) -> Block<UtilityClause> {
+    let clauses = clauses(Rule::utility_line, node, out, |piece, node, out| match piece.rule() {
+        Rule::utility_takes => {
+            no_block(node, out);
+            Some(UtilityClause::Takes(piece.names(Rule::ident)))
+        }
+        _ => Some(UtilityClause::Code { languages: piece.languages(), code: one_fence(node, out)? }),
+    });
+    Block { header, clauses }
+}
