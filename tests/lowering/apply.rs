@@ -255,3 +255,14 @@ fn requirements_are_replaced_and_parameters_retired() {
     assert_eq!(rejected.attempts[0].code.as_deref(), Some("peak::answer-undeclared-parameter"));
     assert!(rejected.failure.message.contains("`BLOCK_Y`"), "{}", rejected.failure.message);
 }
+
+#[test]
+fn a_repair_that_does_not_come_tells_both_failures() {
+    let mut scene = Scene::new(&[good()]);
+    scene.compiles = vec![compile_error("device code")];
+    let rejected = scene.play().result.expect_err("no repair comes");
+    let classes: Vec<_> = rejected.attempts.iter().filter_map(|attempt| attempt.class).collect();
+    assert_eq!(classes, [FailureClass::Compile, FailureClass::Provider]);
+    let told = rejected.diagnostic.to_string();
+    assert!(told.contains("use of an undeclared identifier") && told.contains("no repair came"), "{told}");
+}

@@ -78,11 +78,7 @@ fn element(array: &str, row: &str, column: &str) -> Value {
 }
 
 fn product(out: &str, left: &str, right: &str, extent: &str) -> Computes {
-    let body = Value::Binary(
-        ValueOp::Mul,
-        Box::new(element(left, "i", "k")),
-        Box::new(element(right, "k", "j")),
-    );
+    let body = Value::Binary(ValueOp::Mul, Box::new(element(left, "i", "k")), Box::new(element(right, "k", "j")));
     let value = Value::Reduce {
         op: ReduceOp::Sum,
         variable: "k".to_owned(),
@@ -118,12 +114,7 @@ fn kernel() -> Kernel {
         computes: Some(product("C", "A", "B", "n")),
         element: ElementType::F32,
         accumulator: ElementType::F32,
-        arguments: vec![
-            n,
-            array("A", Direction::Input),
-            array("B", Direction::Input),
-            array("C", Direction::Output),
-        ],
+        arguments: vec![n, array("A", Direction::Input), array("B", Direction::Input), array("C", Direction::Output)],
         tolerance: Tolerance::SumLength,
         tuning: vec![
             parameter("BLOCK_X", Values::PowersOf { base: 2, low: 8, high: 64 }, None),
@@ -246,8 +237,10 @@ pub fn facts() -> Facts {
 }
 
 pub fn planned(context: &KernelContext, transformation: &Transformation) -> TransformationPlan {
-    let knowledge = [("device llvmpipe".to_owned(), prose(&["A software device: threads of a block run one by one.\n"]))];
-    let (utilities, application, facts) = (IndexMap::<String, Utility>::new(), plain_application(&transformation.name), facts());
+    let knowledge =
+        [("device llvmpipe".to_owned(), prose(&["A software device: threads of a block run one by one.\n"]))];
+    let (utilities, application, facts) =
+        (IndexMap::<String, Utility>::new(), plain_application(&transformation.name), facts());
     let inputs = PlanInputs {
         transformation,
         knowledge: &knowledge,
@@ -281,7 +274,6 @@ impl Scripted {
     pub fn new(answers: &[String]) -> Scripted {
         Scripted { answers: Mutex::new(answers.iter().rev().cloned().collect()), seen: Mutex::new(Vec::new()) }
     }
-
 }
 
 impl Provider for Scripted {

@@ -139,7 +139,9 @@ fn each_reason_has_its_own_words() {
     ];
     let told: Vec<String> = reasons
         .iter()
-        .map(|reason| format!("{}: {reason}", miette::Diagnostic::code(reason).map(|c| c.to_string()).unwrap_or_default()))
+        .map(|reason| {
+            format!("{}: {reason}", miette::Diagnostic::code(reason).map(|c| c.to_string()).unwrap_or_default())
+        })
         .collect();
     insta::assert_snapshot!(told.join("\n"));
 }

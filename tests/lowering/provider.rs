@@ -213,7 +213,8 @@ fn the_mailbox_does_not_take_half_an_answer() {
 fn the_mailbox_refuses_a_flood() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     std::fs::write(folder.path().join("001.completion.md"), vec![b'x'; (1 << 20) + 1]).expect("written");
-    let error = Mailbox::new(folder.path(), Duration::from_secs(5), None).complete(&request("p")).expect_err("too long");
+    let error =
+        Mailbox::new(folder.path(), Duration::from_secs(5), None).complete(&request("p")).expect_err("too long");
     assert!(matches!(error, ProviderError::TooLong { .. }));
 }
 
@@ -224,6 +225,7 @@ fn providers_open_by_name() {
         mailbox: ".peak/mailbox".into(),
         timeout: Duration::from_secs(1),
         model: None,
+        record_command: None,
     };
     assert_eq!(open("recorded", options()).map(|p| p.name().to_owned()).ok().as_deref(), Some("recorded"));
     let Err(error) = open("mailbux", options()) else { panic!("there is no such provider") };
