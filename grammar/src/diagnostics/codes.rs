@@ -124,6 +124,15 @@ pub const CODES: &[CodeEntry] = &[
     entry("peak::launch", "A launch needs a grid and a block, each with one to three extents, and its arguments."),
     entry("peak::swizzle", "A tensor map swizzles 0, 32, 64 or 128 bytes."),
     entry("peak::unused", "Something is declared and never used."),
+    // Specialization.
+    entry(
+        "peak::not-for-device",
+        "The transformation or workflow exists, but belongs to a pack for other devices, or names another target or language.",
+    ),
+    entry(
+        "peak::pack-conflict",
+        "Two packs for one device, neither of which builds on the other, change the same part of a transformation. Let one extend the other.",
+    ),
 ];
 
 /// The entry of a code, with or without the leading `peak::`.
