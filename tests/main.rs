@@ -1,7 +1,10 @@
 //! The test suite: one binary, a module for each part. Tests go through the public surface.
 
+//! The test suite: one binary over the public surface, its data under `tests/suite/`.
+
 mod cli;
 mod library;
+mod lowering;
 mod oracle;
 mod runner;
 mod store;

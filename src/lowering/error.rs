@@ -16,6 +16,16 @@ pub enum LoweringError {
     /// No prompt could be made.
     #[error(transparent)]
     Template(#[from] TemplateError),
+    /// An answer failed, and no repair of it came.
+    #[error("pass `{pass}` failed ({failure}), and no repair came: {error}")]
+    Unrepaired {
+        /// The pass.
+        pass: String,
+        /// How the answer failed.
+        failure: Failure,
+        /// Why no repair came.
+        error: ProviderError,
+    },
     /// A mechanical step could not be carried out.
     #[error("pass `{pass}`: {error}")]
     Mechanical {
@@ -49,7 +59,7 @@ fn after_repairs(count: u32) -> String {
 impl Diagnostic for LoweringError {
     fn code<'a>(&'a self) -> Option<Box<dyn Display + 'a>> {
         match self {
-            LoweringError::Provider(error) => error.code(),
+            LoweringError::Provider(error) | LoweringError::Unrepaired { error, .. } => error.code(),
             LoweringError::Template(error) => error.code(),
             LoweringError::Mechanical { error, .. } => error.code(),
             LoweringError::Failed { code: Some(code), .. } => Some(Box::new(*code)),
@@ -59,7 +69,7 @@ impl Diagnostic for LoweringError {
 
     fn help<'a>(&'a self) -> Option<Box<dyn Display + 'a>> {
         match self {
-            LoweringError::Provider(error) => error.help(),
+            LoweringError::Provider(error) | LoweringError::Unrepaired { error, .. } => error.help(),
             LoweringError::Template(error) => error.help(),
             LoweringError::Mechanical { error, .. } => error.help(),
             LoweringError::Failed { failure, .. } if failure.facts.is_empty() => {

@@ -4,8 +4,8 @@ use super::checks::Rejection;
 use crate::context::KernelContext;
 use crate::edit::{EditError, EditScript, mechanical};
 use crate::plan::PassPlan;
-use peak_grammar::PlanNames;
 use peak_grammar::ir::{Action, ArgumentKind, Region};
+use peak_grammar::{Diagnostic, PlanNames};
 
 /// The code of text that does not parse, shared with the check of that name.
 const DOES_NOT_PARSE: &str = "peak::answer-does-not-parse";
@@ -25,7 +25,7 @@ pub fn edited(context: &KernelContext, script: &EditScript) -> Result<KernelCont
     let mut after = context.clone();
     if region == Region::HostCode {
         after.plan = peak_grammar::parse_launch_plan(region.words(), &text, &names(context)).map_err(|problems| {
-            let mut facts = problems.iter().map(ToString::to_string);
+            let mut facts = problems.iter().filter(|problem| problem.is_error()).map(|problem| told(problem, &text));
             let message = facts.next().unwrap_or_else(|| "it is no launch plan".to_owned());
             let facts = facts.collect();
             StepError::Rejected(Rejection { code: DOES_NOT_PARSE, region, message, facts })
@@ -61,12 +61,20 @@ pub fn without_retired(context: &KernelContext, pass: &PassPlan) -> KernelContex
     after
 }
 
+/// A diagnostic as one line for a model: where, what, and what to do.
+fn told(problem: &Diagnostic, text: &str) -> String {
+    let line = text.get(..problem.span.start).map_or(1, |before| before.matches('\n').count() + 1);
+    let help = problem.help.as_ref().map(|help| format!(" ({help})")).unwrap_or_default();
+    format!("host code, line {line}: {}{help}", problem.message)
+}
+
 /// Names that a launch plan may use.
 fn names(context: &KernelContext) -> PlanNames {
     let mut names = PlanNames {
         arrays: Vec::new(),
         scalars: Vec::new(),
         tuning: context.tuning.iter().map(|parameter| parameter.name.clone()).collect(),
+        facts: Vec::new(),
     };
     for argument in &context.kernel.arguments {
         match argument.kind {

@@ -6,21 +6,9 @@ use super::RecordingError;
 #[derive(Debug, thiserror::Error, miette::Diagnostic)]
 #[allow(missing_docs, reason = "each field is what the message says of it")]
 pub enum ProviderError {
-    #[error(
-        "no recording for kernel `{kernel}` on {backend}: transformation `{transformation}`, pass `{pass}`, {region}{repair}"
-    )]
-    #[diagnostic(code("peak::recording-missing"), help("{reason}. To record it:\n  {command}\nLooked in {places}."))]
-    Missing {
-        kernel: String,
-        backend: String,
-        transformation: String,
-        pass: String,
-        region: String,
-        repair: String,
-        reason: String,
-        command: String,
-        places: String,
-    },
+    #[error("no recording for {}", .0.what)]
+    #[diagnostic(code("peak::recording-missing"), help("{}. To record it:\n  {}\nLooked in {}.", .0.reason, .0.command, .0.places))]
+    Missing(Box<MissingRecording>),
 
     #[error("the recording {path} cannot be read: {problem}")]
     #[diagnostic(
@@ -47,4 +35,17 @@ pub enum ProviderError {
     #[error("there is no provider `{name}`{suggestion}")]
     #[diagnostic(code("peak::unknown-provider"), help("the providers are: {known}"))]
     Unknown { name: String, suggestion: String, known: String },
+}
+
+/// What is known of a recording that is not there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MissingRecording {
+    /// Kernel, backend, transformation, pass, region and repair, in words.
+    pub what: String,
+    /// Whether it was never there, or the words or the code changed.
+    pub reason: String,
+    /// The command line that records it.
+    pub command: String,
+    /// Where it was looked for.
+    pub places: String,
 }

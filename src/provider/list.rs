@@ -17,6 +17,8 @@ pub struct ProviderOptions {
     pub timeout: Duration,
     /// Who answers, where the provider cannot know.
     pub model: Option<String>,
+    /// The command line that records what is missing, where the caller knows a better one than `peak lower`.
+    pub record_command: Option<String>,
 }
 
 /// A provider in the list.
@@ -39,7 +41,7 @@ pub const PROVIDERS: &[ProviderEntry] = &[
     ProviderEntry {
         name: "recorded",
         summary: "completions that a model gave earlier, kept as files (the default)",
-        open: |options| Box::new(Recorded::new(options.sources)),
+        open: |options| Box::new(Recorded::new(options.sources).recorded_by(options.record_command)),
     },
 ];
 

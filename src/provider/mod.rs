@@ -13,7 +13,7 @@ mod recording;
 mod scrub;
 mod source;
 
-pub use error::ProviderError;
+pub use error::{MissingRecording, ProviderError};
 pub use key::{KeyFacts, ParentAnswer};
 pub use list::{DEFAULT_PROVIDER, PROVIDERS, ProviderEntry, ProviderOptions, open};
 pub use mailbox::Mailbox;

@@ -1,17 +1,25 @@
 //! `recorded`: completions that a model gave earlier, kept as files. The default, and it asks nobody.
 
-use super::{Completion, CompletionRequest, Provider, ProviderError, Recording, RecordingSource};
+use super::{Completion, CompletionRequest, MissingRecording, Provider, ProviderError, Recording, RecordingSource};
 
 /// Answers from recordings, the first source that has one first.
 pub struct Recorded {
     sources: Vec<Box<dyn RecordingSource>>,
+    record_command: Option<String>,
 }
 
 impl Recorded {
     /// Looks in these, in order: the project's own folder before the library's.
     #[must_use]
     pub fn new(sources: Vec<Box<dyn RecordingSource>>) -> Recorded {
-        Recorded { sources }
+        Recorded { sources, record_command: None }
+    }
+
+    /// Shows this command line where a recording is missing, in place of one that lowers the same transformations.
+    #[must_use]
+    pub fn recorded_by(mut self, command: Option<String>) -> Recorded {
+        self.record_command = command;
+        self
     }
 
     /// The recording of a request, if there is one.
@@ -53,17 +61,17 @@ impl Recorded {
             (false, _) => "The recorded answer failed here, and no repair of that failure was recorded",
         };
         let places: Vec<String> = self.sources.iter().map(|source| source.name()).collect();
-        ProviderError::Missing {
-            kernel: id.kernel.clone(),
-            backend: id.backend.clone(),
-            transformation: id.transformation.clone(),
-            pass: id.pass.clone(),
-            region: id.region.words().to_owned(),
-            repair: if id.repair > 0 { format!(", repair {}", id.repair) } else { String::new() },
+        let repair = if id.repair > 0 { format!(", repair {}", id.repair) } else { String::new() };
+        let what = format!(
+            "kernel `{}` on {}: transformation `{}`, pass `{}`, {}{repair}",
+            id.kernel, id.backend, id.transformation, id.pass, id.region
+        );
+        ProviderError::Missing(Box::new(MissingRecording {
+            what,
             reason: reason.to_owned(),
-            command: record_command(request),
+            command: self.record_command.clone().unwrap_or_else(|| record_command(request)),
             places: if places.is_empty() { "no folder at all".to_owned() } else { places.join(", ") },
-        }
+        }))
     }
 }
 

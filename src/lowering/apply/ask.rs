@@ -125,7 +125,13 @@ impl Run<'_, '_> {
         match answered {
             Ok(completion) => Ok((completion.text, attempt)),
             Err(error) => {
-                let stop = provider_failure(error);
+                let stop = match repair {
+                    None => provider_failure(error),
+                    Some(Repair { failure, .. }) => {
+                        let (pass, failure) = (pass.name.clone(), failure.clone());
+                        provider_failure(LoweringError::Unrepaired { pass, failure, error })
+                    }
+                };
                 self.mark(attempt, FailureClass::Provider, None, &stop.failure.message);
                 self.failed(pass, Some(request.identity.region), &stop.failure);
                 Err(stop)

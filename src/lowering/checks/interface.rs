@@ -13,10 +13,6 @@ const BUFFERS: [&str; 6] =
     ["StructuredBuffer", "RWStructuredBuffer", "ByteAddressBuffer", "RWByteAddressBuffer", "Buffer", "RWBuffer"];
 
 pub fn check(facts: &PassFacts<'_>) -> Option<Rejection> {
-    if facts.after.plan.launches().is_empty() {
-        let message = "the host code launches nothing".to_owned();
-        return Some(Rejection { code: CODE, region: Region::HostCode, message, facts: Vec::new() });
-    }
     let problem = match facts.after.backend.as_str() {
         "hlsl" => hlsl(facts.after),
         _ => facts.after.plan.launches().into_iter().find_map(|launch| parameters(facts.after, launch)),

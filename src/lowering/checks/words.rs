@@ -66,7 +66,8 @@ pub fn declared(text: &str) -> BTreeSet<&str> {
         let mut before = words[..index].iter().rev().skip_while(|(_, text)| matches!(*text, "*" | "&"));
         let declares = match before.next() {
             Some((Kind::Identifier, word)) => !NOT_A_TYPE.contains(word),
-            Some((_, ">" | ",")) => assigned,
+            Some((_, ",")) => assigned,
+            Some((_, ">")) => ends_type(&words[..index]),
             Some((_, "{")) => matches!(next, "," | "}" | "="),
             _ => false,
         };
@@ -76,6 +77,16 @@ pub fn declared(text: &str) -> BTreeSet<&str> {
     }
     found.extend(enumerators(&words));
     found
+}
+
+/// Whether the `>` at the end closes a type's parameters (`vector<float, 4>`) rather than compares.
+fn ends_type(words: &[(Kind, &str)]) -> bool {
+    let mut inside = words.iter().rev().skip(1);
+    let simple = |(kind, text): &(Kind, &str)| {
+        matches!(kind, Kind::Identifier | Kind::Number) || matches!(*text, "," | "*" | ":")
+    };
+    let opened = inside.find(|word| !simple(word)).is_some_and(|(_, text)| *text == "<");
+    opened && inside.next().is_some_and(|(kind, _)| *kind == Kind::Identifier)
 }
 
 fn macro_parameters<'a>(words: &[(Kind, &'a str)]) -> BTreeSet<&'a str> {
