@@ -1,5 +1,3 @@
-//! The test suite: one binary, a module for each part. Tests go through the public surface.
-
 //! The test suite: one binary over the public surface, its data under `tests/suite/`.
 
 mod cli;

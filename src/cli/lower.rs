@@ -8,15 +8,14 @@ use crate::backends::{BACKENDS, backend};
 use crate::context::launch::ConcretePlan;
 use crate::context::scope::Facts;
 use crate::context::source::compile_request;
-use crate::context::{ExecutionParameters, KernelContext};
+use crate::context::KernelContext;
 use crate::error::{Class, Error, Result};
 use crate::library::Loaded;
 use crate::lowering::{Stage, edits, lower_stage};
 use crate::provider::DEFAULT_PROVIDER;
-use crate::runner::Compile;
 use crate::session::{LowerRequest, Lowered, Machine, MachineOptions, SessionError, open_provider, templates};
 use crate::store::Store;
-use crate::tune::space::Space;
+use crate::tune::space::{Space, VISITS_MAX};
 use crate::workflow::{Told, inputs_words, timed_sizes};
 use indexmap::IndexMap;
 use peak_grammar::ir::Device;
@@ -163,7 +162,7 @@ impl Arguments {
         let backend = backend(name).ok_or_else(|| unknown_backend(name))?;
         let device = self.device.as_deref().map(|name| library_device(loaded, name)).transpose()?;
         let facts: Facts = device.map(|device| device.facts_for(name)).unwrap_or_default();
-        let provider = open_provider(&self.provider.choice(), &app.project, loaded.standard())?;
+        let provider = open_provider(&self.provider.choice(None), &app.project, loaded.standard())?;
         let templates = templates(loaded.standard())?;
         let request = LowerRequest {
             loaded,
@@ -193,7 +192,7 @@ impl Arguments {
         let backend = backend(machine.backend().name()).ok_or_else(|| unknown_backend(machine.backend().name()))?;
         let device = machine.device().cloned();
         let facts = machine.parts().facts.clone();
-        let provider = open_provider(&self.provider.choice(), &app.project, loaded.standard())?;
+        let provider = open_provider(&self.provider.choice(None), &app.project, loaded.standard())?;
         let templates = templates(loaded.standard())?;
         let mut store = Store::open(&app.project)?;
         let request = LowerRequest {
@@ -305,8 +304,9 @@ fn first_valid(
     for inputs in timed_sizes(&context.kernel, &IndexMap::new()) {
         let space = Space::new(context, &inputs, facts);
         let start = space.adapt(&context.start());
-        let valid = space.survey(crate::tune::space::VISITS_MAX).valid;
-        for configuration in std::iter::once(start).chain(valid) {
+        let valid = space.survey(VISITS_MAX).valid;
+        let others = valid.iter().map(|values| space.configuration(values));
+        for configuration in std::iter::once(start).chain(others) {
             if let Ok(plan) = space.plan(&configuration) {
                 return Ok((configuration, plan, inputs));
             }

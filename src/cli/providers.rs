@@ -26,15 +26,16 @@ pub struct ProviderArguments {
 }
 
 impl ProviderArguments {
-    /// What they choose.
+    /// What they choose. `record_command` records what is missing; `peak lower` where nothing is said.
     #[must_use]
-    pub fn choice(&self) -> ProviderChoice {
+    pub fn choice(&self, record_command: Option<String>) -> ProviderChoice {
         ProviderChoice {
             name: self.provider.clone(),
             record: self.record.clone(),
             mailbox: self.mailbox.clone(),
             timeout: Duration::from_secs(self.timeout),
             model: self.model.clone(),
+            record_command,
         }
     }
 }

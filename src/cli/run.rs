@@ -5,7 +5,7 @@ use super::output::App;
 use super::providers::ProviderArguments;
 use crate::error::{Class, Error, Result};
 use crate::report::{Progress as Bar, StepRow, steps, units};
-use crate::session::{MachineOptions, Session, SessionOptions, failure_class};
+use crate::session::{MachineOptions, PROJECT_RECORDINGS, Session, SessionOptions, failure_class};
 use crate::workflow::{Finished, Observer, Options, Outcome, Progress, Row, inputs_words};
 use serde_json::json;
 use std::path::PathBuf;
@@ -54,7 +54,7 @@ impl Arguments {
                 artifacts: Some(app.project.join(crate::store::FOLDER).join("artifacts")),
                 quiet: app.quiet,
             },
-            provider: self.provider.choice(),
+            provider: self.provider.choice(Some(self.record_command())),
         };
         let mut session = Session::open(loaded, &options)?;
         introduce(app, &session);
@@ -65,6 +65,22 @@ impl Arguments {
         let outcome = session.run(run_options, &mut watcher, &stop);
         watcher.bar.finish();
         conclude(app, &outcome?)
+    }
+}
+
+impl Arguments {
+    /// The command line that records what this one lacks.
+    fn record_command(&self) -> String {
+        let option = |name: &str, value: &Option<String>| {
+            value.as_ref().map(|value| format!(" --{name} '{value}'")).unwrap_or_default()
+        };
+        let files: String = self.files.iter().map(|file| format!(" --use '{}'", file.display())).collect();
+        format!(
+            "peak run {}{files}{}{} --provider mailbox --record {PROJECT_RECORDINGS}",
+            self.workflow,
+            option("device", &self.device),
+            option("backend", &self.backend)
+        )
     }
 }
 

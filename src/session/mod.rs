@@ -13,7 +13,7 @@ pub use context::start_context;
 pub use error::SessionError;
 pub use lower::{LowerRequest, Lowered, failure_class};
 pub use machine::{Machine, MachineOptions};
-pub use providers::{ProviderChoice, open_provider, templates};
+pub use providers::{PROJECT_RECORDINGS, ProviderChoice, open_provider, templates};
 
 use crate::error::Result;
 use crate::library::Loaded;

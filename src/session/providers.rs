@@ -33,6 +33,8 @@ pub struct ProviderChoice {
     pub timeout: Duration,
     /// Who answers, where the provider cannot know.
     pub model: Option<String>,
+    /// The command line that records what is missing, where there is a better one than `peak lower`.
+    pub record_command: Option<String>,
 }
 
 impl Default for ProviderChoice {
@@ -43,6 +45,7 @@ impl Default for ProviderChoice {
             mailbox: None,
             timeout: Duration::from_secs(3600),
             model: None,
+            record_command: None,
         }
     }
 }
@@ -57,6 +60,7 @@ pub fn open_provider(choice: &ProviderChoice, project: &Path, standard: &Standar
         mailbox: choice.mailbox.clone().unwrap_or_else(|| project.join(PROJECT_MAILBOX)),
         timeout: choice.timeout,
         model: choice.model.clone(),
+        record_command: choice.record_command.clone(),
     };
     let inner = open(&choice.name, options)?;
     let Some(folder) = choice.record.as_ref().filter(|_| choice.name != DEFAULT_PROVIDER) else { return Ok(inner) };

@@ -132,7 +132,7 @@ impl<'a> Workshop<'a> {
     /// # Errors
     /// It is not there, packs contradict one another, or it does not apply.
     pub fn plan(&self, application: &Application, context: &KernelContext) -> Result<TransformationPlan, ApplyError> {
-        let device = self.device.map_or("", |device| device.name.as_str());
+        let device = self.device.map(|device| device.name.as_str());
         let specialized = specialize::transformation(self.library, &application.transformation, device)
             .map_err(|error| ApplyError::Specialize { message: error.to_string() })?;
         let inputs = PlanInputs {
