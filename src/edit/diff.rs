@@ -4,9 +4,16 @@ use super::{Edit, EditScript};
 use peak_grammar::ir::Region;
 use similar::{DiffTag, TextDiff};
 
+/// Lines of the old text times lines of the new, at most, for which the smallest set of edits is looked for: beyond,
+/// the answer may well be made to take forever, and one edit of the whole region does the same.
+const MAX_LINE_PAIRS: usize = 4_000_000;
+
 /// The smallest set of line edits that turns `old` into `new`.
 #[must_use]
 pub fn rewrite(region: Region, old: &str, new: &str) -> EditScript {
+    if old.lines().count().saturating_mul(new.lines().count()) > MAX_LINE_PAIRS {
+        return whole(region, old, new);
+    }
     let diff = TextDiff::from_lines(old, new);
     let starts = line_starts(old);
     let edits = diff

@@ -8,6 +8,7 @@ use super::templates::{TemplateError, Templates};
 use crate::context::KernelContext;
 use crate::context::scope::Facts;
 use crate::plan::{PassPlan, RegionRequest, TransformationPlan};
+use indexmap::IndexMap;
 use peak_backend_api::Spelling;
 use peak_grammar::ir::{Argument, ArgumentKind, Check, Device, Direction, Effect, Region, Tolerance};
 use serde_json::{Value, json};
@@ -60,7 +61,7 @@ fn values(facts: &PromptFacts<'_>) -> Value {
         "answer_fence": fence_of(facts.request.region, spelling),
         "backend": facts.context.backend,
         "language": facts.context.backend.to_uppercase(),
-        "banned": spelling.banned.iter().map(|(text, why)| json!({"text": text, "why": why})).collect::<Vec<_>>(),
+        "banned": banned(spelling),
         "prelude": prelude(facts.context),
         "entries": entries(facts.context),
         "device": device(&facts.surroundings),
@@ -77,6 +78,15 @@ fn values(facts: &PromptFacts<'_>) -> Value {
         "pass": pass(facts),
         "repair": facts.repair.map(Repair::values),
     })
+}
+
+/// What no kernel may hold, gathered by reason; `#include` stands in the rules of every language.
+fn banned(spelling: &Spelling) -> Vec<Value> {
+    let mut reasons: IndexMap<&str, Vec<String>> = IndexMap::new();
+    for (text, why) in spelling.banned.iter().filter(|(text, _)| *text != "#include") {
+        reasons.entry(why).or_default().push(format!("`{text}`"));
+    }
+    reasons.iter().map(|(why, texts)| json!({"why": why, "texts": texts})).collect()
 }
 
 /// The fence that a region's text stands in.

@@ -10,6 +10,9 @@ const MAX_FACTS: usize = 12;
 /// Bytes of one fact, at most.
 const MAX_FACT_BYTES: usize = 2000;
 
+/// Bytes of a failed answer, at most, that are shown again.
+const MAX_SHOWN_BYTES: usize = 32 << 10;
+
 /// What a repair tells the model.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Repair {
@@ -39,7 +42,7 @@ impl Repair {
             "what": what(self.failure.class),
             "message": clip(&self.failure.message),
             "facts": self.failure.facts.iter().take(MAX_FACTS).map(|fact| clip(fact)).collect::<Vec<_>>(),
-            "answer": self.answer,
+            "answer": self.answer.as_ref().filter(|answer| answer.len() <= MAX_SHOWN_BYTES),
             "known_failures": self.known_failures,
             "restarts_group": self.restarts_group,
         })

@@ -5,7 +5,7 @@
 use crate::edit::tokens::{Syntax, normalized};
 
 /// Bytes of a completion that are looked at.
-pub const MAX_ANSWER_BYTES: usize = 1 << 20;
+pub const MAX_ANSWER_BYTES: usize = 256 << 10;
 
 /// A fenced block.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -99,12 +99,14 @@ fn collect<'t>(node: Node<'t>, level: usize, problems: &mut Vec<(Node<'t>, bool)
 /// The first bracket without its partner: what a text that was cut off shows, macros or not.
 fn unbalanced(text: &str) -> Option<SyntaxProblem> {
     let mut open: Vec<(char, usize)> = Vec::new();
+    let (mut line, mut counted) = (1, 0);
     for token in tokens(text, Syntax::Code) {
         if token.kind != Kind::Punctuation {
             continue;
         }
         let mark = token.text(text).chars().next().unwrap_or_default();
-        let line = text[..token.span.start].matches('\n').count() + 1;
+        line += text[counted..token.span.start].matches('\n').count();
+        counted = token.span.start;
         let partner = match mark {
             '(' | '[' | '{' => {
                 open.push((mark, line));

@@ -43,7 +43,8 @@ pub enum TemplateError {
 }
 
 impl Templates {
-    /// Templates by file name; a later one replaces an earlier one of its name.
+    /// Templates by file name (`region.md.j2`, ...); a later one replaces an earlier one of its name. Files of other
+    /// endings, such as a README beside them, are left out.
     ///
     /// # Errors
     /// A template that does not parse.
@@ -53,7 +54,7 @@ impl Templates {
         environment.set_undefined_behavior(UndefinedBehavior::Strict);
         environment.set_syntax(block_lines());
         environment.add_filter("fence", fence);
-        for (name, text) in files {
+        for (name, text) in files.into_iter().filter(|(name, _)| name.ends_with(".j2")) {
             environment.add_template_owned(name.clone(), text).map_err(|error| wrong(&name, &error))?;
         }
         Ok(Templates { environment })
@@ -73,7 +74,8 @@ impl Templates {
             let path = entry.map_err(unreadable)?.path();
             let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default().to_owned();
             if name.ends_with(".j2") {
-                files.push((name, std::fs::read_to_string(&path).map_err(unreadable)?));
+                let text = std::fs::read_to_string(&path).map_err(unreadable)?;
+                files.push((name, text));
             }
         }
         Templates::new(files)

@@ -4,26 +4,30 @@ use super::{Names, NotApplicable, PlanInputs};
 use crate::context::KernelContext;
 use indexmap::IndexMap;
 use peak_grammar::ir::{
-    Application, KernelSelector, Requirement, SettingValue, Transformation, TuningParameter, Values,
+    Application, Expr, KernelSelector, Requirement, SettingValue, Transformation, TuningParameter, Values,
 };
+use peak_grammar::matching::{self, Bindings};
 
 /// What every name of the transformation stands for.
 pub fn names(context: &KernelContext, inputs: &PlanInputs<'_>) -> Result<Names, NotApplicable> {
+    let Bindings { arrays, sizes, indices } = bindings(context, inputs.transformation)?;
+    let arrays = arrays.into_iter().map(|(name, array)| (name, Expr::Name(array)));
     Ok(Names {
-        bound: bound(context, inputs.transformation)?,
+        bound: arrays.chain(sizes).collect(),
+        indices,
         renames: inputs.application.renames.clone(),
         settings: settings(inputs.transformation, inputs.application)?,
         facts: inputs.facts.clone(),
     })
 }
 
-fn bound(
-    context: &KernelContext,
-    transformation: &Transformation,
-) -> Result<IndexMap<String, peak_grammar::ir::Expr>, NotApplicable> {
-    let KernelSelector::Computing(pattern) = &transformation.kernels else { return Ok(IndexMap::new()) };
-    let _ = (context, pattern);
-    Ok(IndexMap::new())
+fn bindings(context: &KernelContext, transformation: &Transformation) -> Result<Bindings, NotApplicable> {
+    let KernelSelector::Computing(pattern) = &transformation.kernels else { return Ok(Bindings::default()) };
+    matching::bind(pattern, &context.kernel).map_err(|mismatch| NotApplicable::Pattern {
+        transformation: transformation.name.clone(),
+        kernel: context.kernel.name.clone(),
+        reason: mismatch.reason,
+    })
 }
 
 /// Settings in force: the defaults, and what the workflow says instead.

@@ -10,6 +10,8 @@ use peak_grammar::ir::{Condition, Expr, Prose, SettingValue};
 pub struct Names {
     /// Names bound by `for kernels computing`.
     pub bound: IndexMap<String, Expr>,
+    /// Index variables of the pattern, as the kernel's oracle has them: for prose alone.
+    pub indices: IndexMap<String, String>,
     /// `with PARAMETER as OTHER`.
     pub renames: IndexMap<String, String>,
     /// Settings in force.
@@ -40,7 +42,7 @@ impl Names {
         match (self.expression(name), fact) {
             (Some(expr), _) => format!("`{expr}`"),
             (None, Some(value)) if facts_by_value => value.to_string(),
-            (None, _) => format!("`{name}`"),
+            (None, _) => format!("`{}`", self.indices.get(name).map_or(name, String::as_str)),
         }
     }
 

@@ -266,3 +266,16 @@ fn a_repair_that_does_not_come_tells_both_failures() {
     let told = rejected.diagnostic.to_string();
     assert!(told.contains("use of an undeclared identifier") && told.contains("no repair came"), "{told}");
 }
+
+#[test]
+fn hostile_answers_are_rejected_and_do_not_take_forever() {
+    for piece in ["(", "enum ", "a<b> ", "#define X", "// ...\n", "for(;;){", "\"", "/*", "A_T ", "{}\n", "\u{0}"] {
+        let flood = hlsl_answer(&format!("{}\n", piece.repeat((200 << 10) / piece.len())));
+        let mut scene = Scene::new(&[flood]);
+        scene.transformation.known_failures = super::fixture::prose(&[]);
+        let rejected = scene.play().result.expect_err("no kernel");
+        let first = rejected.attempts.first().expect("one attempt");
+        assert_eq!(first.class, Some(FailureClass::Apply), "{piece:?}");
+        assert!(first.message.as_ref().is_some_and(|message| message.len() < 2000), "{piece:?}");
+    }
+}

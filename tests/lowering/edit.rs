@@ -1,9 +1,9 @@
 //! Edits: spans with a precondition, all or nothing; `insert` and `rename`.
 
-use super::fixture::matmul;
+use super::fixture::{matmul, name};
 use peak::context::KernelContext;
 use peak::edit::{Edit, EditError, EditScript, mechanical, rewrite, unified};
-use peak_grammar::ir::{Action, Insertion, Place, Region};
+use peak_grammar::ir::{Action, Expr, Insertion, Place, PlanStatement, Region, SetTarget};
 use proptest::prelude::*;
 
 fn edit(start: usize, expected: &str, replacement: &str) -> Edit {
@@ -82,6 +82,32 @@ fn rename_refuses_what_would_join_names_or_find_nothing() {
     assert!(matches!(carried_out(&matmul(), &rename("sum", "n")), Err(EditError::NameTaken { .. })));
     assert!(matches!(carried_out(&matmul(), &rename("nothing", "something")), Err(EditError::NothingToRename { .. })));
     assert!(matches!(carried_out(&matmul(), &rename("sum", "a b")), Err(EditError::NoIdentifier { .. })));
+}
+
+fn set(target: SetTarget, to: Vec<Expr>) -> Result<String, EditError> {
+    let mut context = matmul();
+    context.regions.host_code.insert_str(0, "let tiles = n\n");
+    context.plan.statements.insert(0, PlanStatement::Let { name: "tiles".to_owned(), value: name("n") });
+    let script = mechanical(&context, Region::HostCode, &Action::Set { target, to }, &|_| None)?;
+    script.apply(&context.regions.host_code)
+}
+
+#[test]
+fn set_changes_the_launch_plan_where_it_says() {
+    let plan = set(SetTarget::Block, vec![name("BLOCK_X"), Expr::Integer(4)]).expect("sets");
+    assert!(plan.contains("  block BLOCK_X, 4\n") && plan.contains("  grid n / BLOCK_X, n / BLOCK_Y\n"), "{plan}");
+    let plan = set(SetTarget::Shared, vec![Expr::Integer(1024)]).expect("sets");
+    assert!(plan.contains("  shared 1024 bytes\n"), "{plan}");
+    let plan = set(SetTarget::Let("tiles".to_owned()), vec![Expr::Integer(8)]).expect("sets");
+    assert!(plan.starts_with("let tiles = 8\n"), "{plan}");
+}
+
+#[test]
+fn set_refuses_what_is_not_there() {
+    assert!(matches!(set(SetTarget::Let("none".to_owned()), vec![name("n")]), Err(EditError::NothingToSet { .. })));
+    assert!(matches!(set(SetTarget::Grid, Vec::new()), Err(EditError::SetCount { .. })));
+    let grid = Action::Set { target: SetTarget::Grid, to: vec![name("n")] };
+    assert!(matches!(carried_out(&matmul(), &grid), Err(EditError::SetOutsideHostCode { .. })));
 }
 
 #[test]

@@ -23,15 +23,19 @@ pub const HOST: &str =
 pub static HLSL: Spelling = Spelling {
     fence: "hlsl",
     terms: &[
-        ("thread index in the block", "SV_GroupThreadID"),
-        ("block index", "SV_GroupID"),
-        ("barrier of the block", "GroupMemoryBarrierWithGroupSync()"),
-        ("shared memory", "groupshared, at file scope"),
+        ("thread index in the block", "`uint3 thread : SV_GroupThreadID`"),
+        ("block index", "`uint3 block : SV_GroupID`"),
+        ("barrier of the block", "`GroupMemoryBarrierWithGroupSync()`"),
+        ("shared memory", "`groupshared ELEMENT tile[ROWS][COLUMNS];` at global scope"),
     ],
     notes: &["A groupshared array needs a size that is known when it is compiled."],
     barrier: "GroupMemoryBarrierWithGroupSync()",
     known_capitals: &["SV_GROUPID"],
-    banned: &[("printf", "nobody reads it")],
+    banned: &[
+        ("#include", "a kernel reads no file"),
+        ("printf", "nobody reads it"),
+        ("vk::ReadClock", "a kernel does not look at the clock"),
+    ],
 };
 
 pub fn data(path: &str) -> String {

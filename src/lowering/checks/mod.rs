@@ -22,6 +22,9 @@ use crate::runner::{Failure, FailureClass};
 use peak_backend_api::Spelling;
 use peak_grammar::ir::Region;
 
+/// Characters of a rejection's message: it quotes the answer, whose lines have no bound.
+const MAX_MESSAGE_CHARS: usize = 400;
+
 /// Why an answer is rejected.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rejection {
@@ -39,7 +42,8 @@ impl Rejection {
     /// The failure that it is.
     #[must_use]
     pub fn failure(&self) -> Failure {
-        Failure { class: FailureClass::Apply, message: self.message.clone(), facts: self.facts.clone() }
+        let message = self.message.chars().take(MAX_MESSAGE_CHARS).collect();
+        Failure { class: FailureClass::Apply, message, facts: self.facts.clone() }
     }
 }
 
