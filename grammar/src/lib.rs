@@ -10,10 +10,13 @@
 pub mod diagnostics;
 pub mod ir;
 pub mod limits;
+pub mod matching;
 mod resolve;
+pub mod specialize;
 pub mod syntax;
 
 pub use diagnostics::{Diagnostic, Severity, Sources};
+pub use ir::print_launch_plan;
 pub use resolve::{LANGUAGES, PlanNames};
 
 /// A file as the caller read it.

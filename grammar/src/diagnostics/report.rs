@@ -63,16 +63,18 @@ impl Sources {
             source,
             labels,
             related: elsewhere
-                .map(|related| self.rendered(&Diagnostic {
-                    code: diagnostic.code,
-                    severity: diagnostic.severity,
-                    message: related.message.clone(),
-                    file: related.file.clone(),
-                    span: related.span,
-                    label: "here".to_owned(),
-                    help: None,
-                    related: Vec::new(),
-                }))
+                .map(|related| {
+                    self.rendered(&Diagnostic {
+                        code: diagnostic.code,
+                        severity: diagnostic.severity,
+                        message: related.message.clone(),
+                        file: related.file.clone(),
+                        span: related.span,
+                        label: "here".to_owned(),
+                        help: None,
+                        related: Vec::new(),
+                    })
+                })
                 .collect(),
         }
     }

@@ -53,7 +53,8 @@ fn circles<'a, C>(
             *next += 1;
             if on_path.contains(link.value.as_str()) {
                 let from = path.iter().position(|(name, _)| *name == link.value).unwrap_or(0);
-                let circle: Vec<&str> = path[from..].iter().map(|(name, _)| *name).chain([link.value.as_str()]).collect();
+                let circle: Vec<&str> =
+                    path[from..].iter().map(|(name, _)| *name).chain([link.value.as_str()]).collect();
                 let message = format!("the {kind} `{}` {verb} itself", link.value);
                 let out = &mut reports[*file];
                 let diagnostic = out.error("peak::cycle", link.span, message).label("closes the circle");

@@ -152,7 +152,11 @@ impl Scope<'_> {
                 value
             }
             Kind::Compare(..) | Kind::And(_) | Kind::Or(_) | Kind::Not(_) => {
-                return mismatch(expression, "a number is needed, not a condition: `where(CONDITION, a, b)` picks one", out);
+                return mismatch(
+                    expression,
+                    "a number is needed, not a condition: `where(CONDITION, a, b)` picks one",
+                    out,
+                );
             }
         })
     }
@@ -201,9 +205,7 @@ fn choose(condition: &Condition, then: Value, otherwise: Value) -> Value {
             then: Box::new(then),
             otherwise: Box::new(otherwise),
         },
-        Condition::And(items) => {
-            items.iter().rev().fold(then, |chosen, item| choose(item, chosen, otherwise.clone()))
-        }
+        Condition::And(items) => items.iter().rev().fold(then, |chosen, item| choose(item, chosen, otherwise.clone())),
         Condition::Or(items) => items.iter().rev().fold(otherwise, |other, item| choose(item, then.clone(), other)),
         Condition::Not(inner) => choose(&negated(inner), then, otherwise),
     }

@@ -33,7 +33,8 @@ pub(super) struct Index<'a> {
 impl<'a> Index<'a> {
     /// Collects declarations; a name that is declared twice is reported where it comes again.
     pub(super) fn new(trees: &'a [File], reports: &mut [Report<'_>]) -> Index<'a> {
-        let mut index = Index { facts: STANDARD_FACTS.iter().map(|fact| (*fact).to_owned()).collect(), ..Index::default() };
+        let mut index =
+            Index { facts: STANDARD_FACTS.iter().map(|fact| (*fact).to_owned()).collect(), ..Index::default() };
         let mut workflows = IndexMap::new();
         for (at, tree) in trees.iter().enumerate() {
             let add = |seen: Option<(usize, &Header)>, kind: &str, header: &Header, reports: &mut [Report<'_>]| {

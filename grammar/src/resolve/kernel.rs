@@ -3,7 +3,9 @@
 use super::index::Index;
 use super::plan::{all, element_type};
 use super::scope::Scope;
-use super::{checked_languages, computes, declared, duplicate_clause, duplicate_name, missing_clause, once, origin, plan, values};
+use super::{
+    checked_languages, computes, declared, duplicate_clause, duplicate_name, missing_clause, once, origin, plan, values,
+};
 use crate::ir::{
     Argument, ArgumentKind, Code, Computes, Direction, ElementType, Initializer, Kernel, LaunchPlan, Region, Tolerance,
 };
@@ -82,7 +84,8 @@ fn lets(block: &Block<KernelClause>) -> BTreeSet<String> {
 fn without_lets<'i>(block: &Block<KernelClause>, names: &Scope<'i>) -> Scope<'i> {
     let lets = lets(block);
     let mut scope = names.clone();
-    let declared: BTreeSet<&str> = block.clauses.iter().filter_map(|clause| own_name(&clause.value)).map(|n| n.value.as_str()).collect();
+    let declared: BTreeSet<&str> =
+        block.clauses.iter().filter_map(|clause| own_name(&clause.value)).map(|n| n.value.as_str()).collect();
     scope.numbers.retain(|name| !lets.contains(name) || declared.contains(name.as_str()));
     scope
 }
@@ -145,7 +148,10 @@ fn argument_kind(
         ArgumentForm::Scalar { element, values: main, checked } => {
             if direction != Direction::Input {
                 let message = format!("`{}` is a scalar, and can only be an input", name.value);
-                out.push(out.error("peak::type-mismatch", name.span, message).help("an output is an array, of one element perhaps"));
+                out.push(
+                    out.error("peak::type-mismatch", name.span, message)
+                        .help("an output is an array, of one element perhaps"),
+                );
             }
             let element = element_type(element, out);
             let main = values::values(main, out);
@@ -159,7 +165,9 @@ fn argument_kind(
             let element = element_type(&form.element, out);
             if direction == Direction::Output && initializer.is_some() {
                 let message = format!("`{}` is an output, and starts poisoned", name.value);
-                out.push(out.error("peak::type-mismatch", name.span, message).help("declare it `inout`, or drop the start"));
+                out.push(
+                    out.error("peak::type-mismatch", name.span, message).help("declare it `inout`, or drop the start"),
+                );
             }
             if direction != Direction::Output && initializer.is_none() {
                 let message = format!("nothing says what `{}` holds", name.value);

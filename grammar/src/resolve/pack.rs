@@ -38,7 +38,8 @@ pub(super) fn pack(block: &Block<PackClause>, index: &Index<'_>, out: &mut Repor
                     duplicate_name("specialization of", transformation, out);
                 }
                 let made = specialization(transformation, clauses, index, out);
-                pack.specializations.extend(made.map(|made| Specialization { origin: origin(clause.span, out), ..made }));
+                pack.specializations
+                    .extend(made.map(|made| Specialization { origin: origin(clause.span, out), ..made }));
             }
             PackClause::Transformation(block) => own_transformation(block, index, &mut pack, out),
             PackClause::Workflow(block) => {
@@ -68,18 +69,14 @@ fn devices(names: &[Name], index: &Index<'_>, pack: &mut Pack, out: &mut Report<
     }
 }
 
-fn own_transformation(
-    block: &Block<TransformationClause>,
-    index: &Index<'_>,
-    pack: &mut Pack,
-    out: &mut Report<'_>,
-) {
+fn own_transformation(block: &Block<TransformationClause>, index: &Index<'_>, pack: &mut Pack, out: &mut Report<'_>) {
     let name = &block.header.name;
     let made = transformation::transformation(block, index, out);
     let outside = index.transformations.contains_key(name.value.as_str());
     if outside || pack.transformations.insert(made.name.clone(), made).is_some() {
         let message = format!("the transformation `{}` is declared twice", name.value);
-        let help = if outside { "change the one that is there with `specialize`, or rename this" } else { "rename one" };
+        let help =
+            if outside { "change the one that is there with `specialize`, or rename this" } else { "rename one" };
         out.push(out.error("peak::duplicate-name", name.span, message).label("again").help(help));
     }
 }
@@ -137,11 +134,15 @@ fn specialization(
 
 /// Reports a pass or setting that the transformation does not have.
 fn known(block: &Block<TransformationClause>, kind: &str, name: &Name, out: &mut Report<'_>) {
-    let names: Vec<&str> = block.clauses.iter().filter_map(|clause| match &clause.value {
-        TransformationClause::Pass(form) if kind == "pass" => Some(form.name.value.as_str()),
-        TransformationClause::Takes(form) if kind == "setting" => Some(form.name.value.as_str()),
-        _ => None,
-    }).collect();
+    let names: Vec<&str> = block
+        .clauses
+        .iter()
+        .filter_map(|clause| match &clause.value {
+            TransformationClause::Pass(form) if kind == "pass" => Some(form.name.value.as_str()),
+            TransformationClause::Takes(form) if kind == "setting" => Some(form.name.value.as_str()),
+            _ => None,
+        })
+        .collect();
     if !names.contains(&name.value.as_str()) {
         unknown_name(&format!("{kind} of `{}` named", block.header.name.value), name, names, out);
     }

@@ -230,7 +230,11 @@ pub(super) fn element_type(name: &Name, out: &mut Report<'_>) -> Option<ElementT
         let known = ElementType::ALL.iter().map(|element| element.name()).chain(["int", "uint"]);
         let message = format!("`{}` is no element type", name.value);
         let diagnostic = out.error("peak::unknown-type", name.span, message);
-        out.push(diagnostic.help("the types are f16, bf16, f32, f64, i8, u8, i32, u32, i64, u64").suggest(&name.value, known));
+        out.push(
+            diagnostic
+                .help("the types are f16, bf16, f32, f64, i8, u8, i32, u32, i64, u64")
+                .suggest(&name.value, known),
+        );
     }
     found
 }

@@ -120,7 +120,9 @@ impl<'i> Scope<'i> {
         let near = crate::diagnostics::nearest(text, names.map(String::as_str)).map(str::to_owned);
         out.push(match near {
             Some(near) => diagnostic.help(format!("did you mean `{{{near}}}`? a brace that is text is written `{{{{`")),
-            None if self.facts.contains(text) => diagnostic.help(format!("a device's fact is written `{{device.{text}}}`")),
+            None if self.facts.contains(text) => {
+                diagnostic.help(format!("a device's fact is written `{{device.{text}}}`"))
+            }
             None => diagnostic,
         });
     }

@@ -7,7 +7,10 @@ use super::{
     checked_languages, computes, declared, duplicate_clause, duplicate_name, kernel, lower_snake, missing_clause, once,
     origin, unknown_name, values,
 };
-use crate::ir::{Effect, Expectation, KernelSelector, Pass, Prose, Requirement, Setting, SettingValue, Transformation, TuningParameter};
+use crate::ir::{
+    Effect, Expectation, KernelSelector, Pass, Prose, Requirement, Setting, SettingValue, Transformation,
+    TuningParameter,
+};
 use crate::syntax::ast::{self, Block, TransformationClause as Clause};
 use crate::syntax::{Name, Report};
 use std::collections::BTreeSet;
@@ -228,5 +231,7 @@ fn closed(block: &Block<Clause>, passes: &[Pass], out: &mut Report<'_>) {
     });
     let span = forms.last().map_or(block.header.name.span, |form| form.name.span);
     let message = format!("`{}` is the last pass, and leaves something broken", last.name);
-    out.push(out.error("peak::open-group", span, message).help("it is validated after it all the same: `keeps results`"));
+    out.push(
+        out.error("peak::open-group", span, message).help("it is validated after it all the same: `keeps results`"),
+    );
 }

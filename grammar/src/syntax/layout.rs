@@ -114,7 +114,9 @@ fn lines<'a>(text: &'a str, out: &mut Report<'_>) -> Vec<RawLine<'a>> {
             false => {
                 let message = format!("a line of {} bytes; the limit is {MAX_LINE_BYTES}", line.len());
                 let diagnostic = out.error("peak::line-too-long", Span::new(at, at + 1), message);
-                out.push(diagnostic.label("starts here").help("it was skipped; break it, or move code into its own file"));
+                out.push(
+                    diagnostic.label("starts here").help("it was skipped; break it, or move code into its own file"),
+                );
                 lines.push(RawLine::new("", at));
             }
         }

@@ -180,7 +180,8 @@ pub(super) fn one_fence(node: &Node<'_>, out: &mut Report<'_>) -> Option<String>
 
 fn stray_fences(node: &Node<'_>, out: &mut Report<'_>) {
     for fence in &node.fences {
-        let diagnostic = out.error("peak::unexpected-block", fence.span, "a fenced block that this clause does not take");
+        let diagnostic =
+            out.error("peak::unexpected-block", fence.span, "a fenced block that this clause does not take");
         out.push(diagnostic.help("indent it below the clause that it belongs to"));
     }
 }

@@ -54,12 +54,20 @@ fn peak(piece: &Piece<'_>, out: &mut Report<'_>) -> Option<PeakRate> {
         out.push(unknown_unit(&rate, &["GFLOPS", "TFLOPS", "PFLOPS", "GB/s", "TB/s", "GiB/s"], out));
         return None;
     };
-    let value = piece.find(Rule::number)?.number(out) * factor;
+    let value = scaled(&piece.find(Rule::number)?, factor, out);
     let unit = piece.find(Rule::peak_unit).map(|unit| {
         let words: Vec<String> = unit.names(Rule::ident).into_iter().map(|word| word.value).collect();
         words.join(" ")
     });
     Some(PeakRate { value, bytes, of: piece.name(Rule::ident), unit })
+}
+
+/// The number times the factor. Powers of ten go through the decimal form, so that `66.9 TFLOPS` is 66.9e12 exactly.
+fn scaled(number: &Piece<'_>, factor: f64, out: &mut Report<'_>) -> f64 {
+    let plain = number.number(out);
+    let decimal = !number.text().contains(['e', 'E']) && factor.log10().fract() == 0.0;
+    let exact = decimal.then(|| format!("{}e{}", number.text().trim(), factor.log10()).parse().ok()).flatten();
+    exact.unwrap_or(plain * factor)
 }
 
 /// Units per second, and whether they are bytes.

@@ -96,7 +96,9 @@ fn tolerance(piece: &Piece<'_>, out: &mut Report<'_>) -> Option<Tolerance> {
     let number = form.find(Rule::number);
     let value = number.as_ref().map_or(0.0, |number| number.number(out));
     if let Some(number) = number.filter(|_| value <= 0.0) {
-        out.push(out.error("peak::values", number.span(), "a tolerance is above zero").help("or write `tolerance exact`"));
+        out.push(
+            out.error("peak::values", number.span(), "a tolerance is above zero").help("or write `tolerance exact`"),
+        );
     }
     Some(match form.rule() {
         Rule::k_exact => Tolerance::Exact,
@@ -123,7 +125,11 @@ fn host_code(node: &Node<'_>, text: &str, out: &mut Report<'_>) -> Option<HostCo
         missing_block(node, out);
         return None;
     };
-    Some(HostCode { text: dedented(text, span.start, span.end), span, statements: plan::statements(&node.children, out) })
+    Some(HostCode {
+        text: dedented(text, span.start, span.end),
+        span,
+        statements: plan::statements(&node.children, out),
+    })
 }
 
 /// The lines from the one that holds `start` up to `end`, without the indentation of the first.

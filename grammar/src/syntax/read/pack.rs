@@ -28,9 +28,7 @@ fn pack_clause(piece: &Piece<'_>, node: &Node<'_>, out: &mut Report<'_>) -> Opti
             transformation: piece.name(Rule::word),
             clauses: clauses(Rule::specialize_line, node, out, specialize_clause),
         },
-        _ if piece.has(Rule::k_workflow) => {
-            PackClause::Workflow(workflow::workflow(header(piece, node), node, out))
-        }
+        _ if piece.has(Rule::k_workflow) => PackClause::Workflow(workflow::workflow(header(piece, node), node, out)),
         _ => PackClause::Transformation(transformation(header(piece, node), node, out)),
     })
 }

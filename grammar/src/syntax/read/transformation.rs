@@ -96,7 +96,9 @@ fn expects(piece: &Piece<'_>, out: &mut Report<'_>) -> Option<Clause> {
     let number = piece.find(Rule::number)?;
     let factor = Spanned::new(number.number(out), number.span());
     if factor.value <= 1.0 {
-        out.push(out.error("peak::values", factor.span, "a factor above 1 is needed").help("`by at least 2 times`, say"));
+        out.push(
+            out.error("peak::values", factor.span, "a factor above 1 is needed").help("`by at least 2 times`, say"),
+        );
     }
     Some(Clause::Expects { counter: piece.name(Rule::ident), falls: piece.has(Rule::k_fall), factor })
 }

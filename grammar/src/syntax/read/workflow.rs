@@ -102,7 +102,8 @@ fn branches(node: &Node<'_>, out: &mut Report<'_>) -> Vec<Vec<WorkflowStep>> {
 fn steps(node: &Node<'_>, out: &mut Report<'_>) -> Vec<WorkflowStep> {
     let read = clauses(Rule::workflow_step_line, node, out, |piece, node, out| {
         if piece.rule() == Rule::branch {
-            let diagnostic = out.error("peak::unknown-clause", node.span, "`branch` stands below `choose best of` only");
+            let diagnostic =
+                out.error("peak::unknown-clause", node.span, "`branch` stands below `choose best of` only");
             out.push(diagnostic.help("write its steps without it"));
             return None;
         }

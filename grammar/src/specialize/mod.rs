@@ -1,0 +1,13 @@
+//! The library as one device sees it: packs applied to a transformation, the most specific workflow chosen.
+//!
+//! Reads nothing but the library; binding a transformation to a kernel is [`crate::matching`]'s.
+
+mod error;
+mod packs;
+mod transformation;
+mod workflow;
+
+pub use error::SpecializeError;
+pub use packs::{applicable_packs, find_device};
+pub use transformation::{Specialized, transformation};
+pub use workflow::workflow;
