@@ -1,8 +1,10 @@
 //! The whole line on a real Vulkan device: DXC in one worker, the device in another, results and times that make sense.
 
 use super::build;
+use peak::context::launch::concrete_plan;
 use peak::context::scope::Facts;
-use peak::context::{ExecutionParameters, Inputs};
+use peak::context::source::compile_request;
+use peak::context::{ExecutionParameters, Inputs, KernelContext};
 use peak::evaluate::time::{self, WallCheck};
 use peak::runner::*;
 use peak::tune::{Bench, NoCache, TuneRequest, TuneTiming, tune};
@@ -11,6 +13,13 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
+
+/// Sums of these are exact in 32 bits.
+const FILL: Fill = Fill { seed: 1, distribution: Distribution::ExactIntegers };
+
+fn inputs() -> Inputs {
+    Inputs::from([("n".to_owned(), 64)])
+}
 
 fn program() -> WorkerProgram {
     WorkerProgram::at(Path::new(env!("CARGO_BIN_EXE_peak")))
@@ -41,18 +50,15 @@ fn a_matmul_runs_is_timed_and_tuned() {
     let mut worker = DeviceWorker::open(program(), &device, DeviceOptions::default(), gate).expect("the device opens");
     let context = build::matmul_hlsl();
     let facts: Facts = device.facts.clone().into_iter().collect();
-    let inputs = Inputs::from([("n".to_owned(), 64)]);
     let hlsl = peak::backends::backend("hlsl").expect("this build has it");
     let target = device.target.clone().unwrap_or_default();
-    let fill = Fill { seed: 1, distribution: Distribution::ExactIntegers };
 
     let configuration = context.start();
-    let parameters = ExecutionParameters { inputs: inputs.clone(), configuration: configuration.clone() };
-    let plan = peak::context::launch::concrete_plan(&context, &parameters, &facts).expect("the start is valid");
-    let request =
-        peak::context::source::compile_request(&context, &configuration, &plan, hlsl.as_ref(), &target, &facts);
+    let parameters = ExecutionParameters { inputs: inputs(), configuration: configuration.clone() };
+    let plan = concrete_plan(&context, &parameters, &facts).expect("the start is valid");
+    let request = compile_request(&context, &configuration, &plan, hlsl.as_ref(), &target, &facts);
     let artifact = pool.compile(&request).expect("it compiles");
-    let job = Job { artifact, plan, fill, deadline: Duration::from_secs(60) };
+    let job = Job { artifact, plan, fill: FILL, deadline: Duration::from_secs(60) };
     let outcome = worker.run(&job).expect("it runs");
     assert_eq!(outcome.outputs["C"], expected(&job));
     assert!(outcome.changed_inputs.is_empty());
@@ -64,7 +70,7 @@ fn a_matmul_runs_is_timed_and_tuned() {
 
     let request = TuneRequest {
         context: &context,
-        inputs: &inputs,
+        inputs: &inputs(),
         facts: &facts,
         backend: hlsl.as_ref(),
         target: &target,
@@ -73,7 +79,7 @@ fn a_matmul_runs_is_timed_and_tuned() {
         strategy: None,
         incumbents: &[],
         seed: 1,
-        fill,
+        fill: FILL,
         timing: TuneTiming::default(),
         compile_threads: 2,
     };
@@ -99,22 +105,42 @@ fn a_syntax_error_comes_back_with_its_line() {
     let pool = WorkerPool::new(program(), "hlsl", PoolOptions::default(), Arc::new(Gate::new())).expect("a folder");
     let mut context = build::matmul_hlsl();
     context.regions.device_code = context.regions.device_code.replace("int row", "itn row");
-    let parameters =
-        ExecutionParameters { inputs: Inputs::from([("n".to_owned(), 64)]), configuration: context.start() };
-    let plan = peak::context::launch::concrete_plan(&context, &parameters, &Facts::new()).expect("it is valid");
+    let parameters = ExecutionParameters { inputs: inputs(), configuration: context.start() };
+    let plan = concrete_plan(&context, &parameters, &Facts::new()).expect("it is valid");
     let hlsl = peak::backends::backend("hlsl").expect("this build has it");
-    let request = peak::context::source::compile_request(
-        &context,
-        &parameters.configuration,
-        &plan,
-        hlsl.as_ref(),
-        "",
-        &Facts::new(),
-    );
+    let request = compile_request(&context, &parameters.configuration, &plan, hlsl.as_ref(), "", &Facts::new());
     let failure = pool.compile(&request).expect_err("it does not compile");
     assert_eq!(failure.class, FailureClass::Compile);
     assert!(failure.facts[0].contains("in device code, line 8"), "{failure:?}");
     assert!(failure.facts[0].contains("itn row = int(at.y)"), "{failure:?}");
+}
+
+#[test]
+fn a_kernel_that_never_ends_is_killed_and_the_next_one_runs() {
+    let Some((_, device)) = device() else { return };
+    let gate = Arc::new(Gate::new());
+    let pool = WorkerPool::new(program(), "hlsl", PoolOptions::default(), Arc::clone(&gate)).expect("a folder");
+    let mut worker = DeviceWorker::open(program(), &device, DeviceOptions::default(), gate).expect("the device opens");
+    let good = build::matmul_hlsl();
+    let mut endless = good.clone();
+    // Mesa's software device cuts a thread's loops off after 65535 turns: with so many threads that takes a minute.
+    let loop_head = "for (int k = 0; k < n; ++k)";
+    let forever = "for (int k = 0; C[0] != 12345; k = (k + 1) % n)";
+    endless.regions.device_code = endless.regions.device_code.replace(loop_head, forever);
+    let mut run = |context: &KernelContext, n, deadline| {
+        let facts: Facts = device.facts.clone().into_iter().collect();
+        let parameters =
+            ExecutionParameters { inputs: Inputs::from([("n".to_owned(), n)]), configuration: context.start() };
+        let plan = concrete_plan(context, &parameters, &facts).expect("it is valid");
+        let hlsl = peak::backends::backend("hlsl").expect("this build has it");
+        let request = compile_request(context, &parameters.configuration, &plan, hlsl.as_ref(), "", &facts);
+        let artifact = pool.compile(&request).expect("it compiles");
+        worker.run(&Job { artifact, plan, fill: FILL, deadline }).map(|outcome| outcome.outputs.len())
+    };
+    let failure = run(&endless, 256, Duration::from_secs(2)).expect_err("it never ends");
+    // A GPU's own watchdog may be quicker than ours.
+    assert!(matches!(failure.class, FailureClass::Timeout | FailureClass::Crash), "{failure:?}");
+    run(&good, 64, Duration::from_secs(60)).expect("a fresh worker runs");
 }
 
 /// A times B in whole numbers, which 32 bits hold exactly.

@@ -36,7 +36,7 @@ pub fn with_device<T>(path: &Path, say: &dyn Fn(&str), work: impl FnOnce() -> T)
         }
         if !said {
             said = true;
-            say("another Peak process is timing on this device; waiting for it");
+            say("another run of Peak is using the device; waiting for it");
         }
         if Instant::now() > end {
             let message = format!("another Peak process held the device for {} minutes", WAIT_MAX.as_secs() / 60);

@@ -13,6 +13,7 @@ use super::words::{MEND, fault_failure, link_failure};
 use crate::context::launch::{BufferRole, ConcretePlan};
 use indexmap::IndexMap;
 use peak_backend_api::{Artifact, DeviceInfo, DeviceKind, RuntimeError};
+use std::cell::Cell;
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -57,6 +58,8 @@ pub struct DeviceWorker {
     link: Option<Link>,
     /// Whether the worker has done a job.
     used: bool,
+    /// Whether the device was waited for, and that was said.
+    waited: bool,
 }
 
 impl DeviceWorker {
@@ -84,6 +87,7 @@ impl DeviceWorker {
             artifact_files: Vec::new(),
             link: None,
             used: false,
+            waited: false,
         };
         worker.start().map_err(|failure| {
             let mend = failure.facts.iter().find_map(|fact| fact.strip_prefix(MEND)).unwrap_or("see `peak doctor`");
@@ -162,10 +166,19 @@ impl DeviceWorker {
         alone: bool,
     ) -> Result<Reply, Failure> {
         let (path, say, gate) = (self.lock_file.clone(), Arc::clone(&self.options.say), Arc::clone(&self.gate));
-        device_lock::with_device(&path, say.as_ref(), || {
+        let (already_said, waited) = (self.waited, Cell::new(false));
+        let say_once = |words: &str| {
+            waited.set(true);
+            if !already_said {
+                say(words);
+            }
+        };
+        let answer = device_lock::with_device(&path, &say_once, || {
             let mut call = || self.call(request, deadline, what);
             if alone { gate.timing(call) } else { call() }
-        })?
+        });
+        self.waited |= waited.get();
+        answer?
     }
 
     fn wire_job(&mut self, job: &Job) -> Result<WireJob, Failure> {
