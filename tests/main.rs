@@ -2,6 +2,7 @@
 
 mod cli;
 mod library;
+mod lowering;
 mod oracle;
 mod runner;
 mod store;

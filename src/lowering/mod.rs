@@ -1,0 +1,31 @@
+//! Lowering: from the passes of a plan to a new kernel context, through prompts, answers, checks and repairs.
+//!
+//! The model never holds the pen: it proposes the text of one region, which becomes an edit script
+//! ([`crate::edit`]), is checked ([`checks`]), and only compiling and validating, by a [`Judge`], make it the context.
+//! Nothing here runs a kernel or touches a file; an answer is data from first to last.
+
+mod answer;
+mod apply;
+mod attempt;
+pub mod checks;
+mod emit;
+mod error;
+mod judge;
+mod notation;
+mod prompt;
+mod repair;
+mod response;
+mod step;
+mod syntax;
+mod templates;
+
+pub use apply::{Applied, Lowering, MAX_REPAIRS, Rejected, apply_transformation, prepared};
+pub use attempt::Attempt;
+pub use emit::{Stage, edits, first_prompt, lower_stage, source};
+pub use error::LoweringError;
+pub use judge::{Event, Judge, Observer, Silent, Unjudged};
+pub use notation::computes_text;
+pub use prompt::{PromptFacts, Surroundings, render};
+pub use repair::Repair;
+pub use response::{Answer, Block, MAX_ANSWER_BYTES, ResponseDefect, parse};
+pub use templates::{TemplateError, Templates};

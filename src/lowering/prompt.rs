@@ -1,0 +1,233 @@
+//! Renders a region request into a prompt, in five parts: rules, device, kernel context, what is known, the pass.
+//!
+//! Tuning parameters appear with their ranges, never with a value, so that a prompt is the same on every run.
+
+use super::notation::computes_text;
+use super::repair::Repair;
+use super::templates::{TemplateError, Templates};
+use crate::context::KernelContext;
+use crate::context::scope::Facts;
+use crate::plan::{PassPlan, RegionRequest, TransformationPlan};
+use peak_backend_api::Spelling;
+use peak_grammar::ir::{Argument, ArgumentKind, Check, Device, Direction, Effect, Region, Tolerance};
+use serde_json::{Value, json};
+
+/// Language and device.
+#[derive(Clone, Copy, Debug)]
+pub struct Surroundings<'a> {
+    /// How the language spells things.
+    pub spelling: &'a Spelling,
+    /// The device file, where one matches.
+    pub device: Option<&'a Device>,
+    /// Facts in force.
+    pub facts: &'a Facts,
+}
+
+/// What a prompt is made from.
+#[derive(Clone, Copy, Debug)]
+pub struct PromptFacts<'a> {
+    /// The regions as they stand.
+    pub context: &'a KernelContext,
+    /// The transformation.
+    pub plan: &'a TransformationPlan,
+    /// The pass.
+    pub pass: &'a PassPlan,
+    /// The region and its words.
+    pub request: &'a RegionRequest,
+    /// Language and device.
+    pub surroundings: Surroundings<'a>,
+    /// Baseline, current time, counters: a few lines.
+    pub known: &'a [String],
+    /// What failed before.
+    pub repair: Option<&'a Repair>,
+}
+
+/// The prompt.
+///
+/// # Errors
+/// A template that is missing or asks for what is not there.
+pub fn render(templates: &Templates, facts: &PromptFacts<'_>) -> Result<String, TemplateError> {
+    let text = templates.render(&values(facts))?;
+    Ok(format!("{}\n", text.trim_end()))
+}
+
+fn values(facts: &PromptFacts<'_>) -> Value {
+    let spelling = facts.surroundings.spelling;
+    json!({
+        "region": facts.request.region.words(),
+        "is_host": facts.request.region == Region::HostCode,
+        "is_macros": facts.request.region == Region::Macros,
+        "answer_fence": fence_of(facts.request.region, spelling),
+        "backend": facts.context.backend,
+        "language": facts.context.backend.to_uppercase(),
+        "banned": spelling.banned.iter().map(|(text, why)| json!({"text": text, "why": why})).collect::<Vec<_>>(),
+        "prelude": prelude(facts.context),
+        "entries": entries(facts.context),
+        "device": device(&facts.surroundings),
+        "knowledge": facts.plan.knowledge.iter().map(|(from, words)| json!({"from": from, "text": words.text})).collect::<Vec<_>>(),
+        "terms": spelling.terms,
+        "notes": spelling.notes,
+        "barrier": spelling.barrier,
+        "kernel": kernel(facts.context),
+        "tuning": tuning(facts),
+        "requirements": facts.context.requirements.iter()
+            .map(|r| json!({"name": r.name, "text": r.condition.to_string()})).collect::<Vec<_>>(),
+        "regions": regions(facts),
+        "known": facts.known,
+        "pass": pass(facts),
+        "repair": facts.repair.map(Repair::values),
+    })
+}
+
+/// The fence that a region's text stands in.
+pub(super) fn fence_of(region: Region, spelling: &Spelling) -> &str {
+    match region {
+        Region::HostCode => "peak",
+        _ => spelling.fence,
+    }
+}
+
+/// Type names that the prelude defines.
+fn prelude(context: &KernelContext) -> Vec<Value> {
+    let kernel = &context.kernel;
+    let named = |name: &str, of: &str| json!({"name": name, "type": of});
+    let mut names = vec![named("ELEMENT", kernel.element.name()), named("ACCUMULATOR", kernel.accumulator.name())];
+    let arguments = kernel.arguments.iter().map(|argument| {
+        let (ArgumentKind::Scalar { element, .. } | ArgumentKind::Array { element, .. }) = &argument.kind;
+        named(&format!("{}_T", argument.name), element.name())
+    });
+    names.extend(arguments);
+    names.extend(context.plan.statements.iter().filter_map(|statement| match statement {
+        peak_grammar::ir::PlanStatement::Scratch { name, element, .. } => {
+            Some(named(&format!("{name}_T"), element.name()))
+        }
+        _ => None,
+    }));
+    names
+}
+
+fn entries(context: &KernelContext) -> Vec<Value> {
+    let mut entries: Vec<Value> = Vec::new();
+    for launch in context.plan.launches() {
+        let entry = json!({"name": launch.kernel, "arguments": launch.arguments});
+        if !entries.contains(&entry) {
+            entries.push(entry);
+        }
+    }
+    entries
+}
+
+fn device(surroundings: &Surroundings<'_>) -> Value {
+    json!({
+        "name": surroundings.device.map(|device| &device.name),
+        "title": surroundings.device.and_then(|device| device.title.as_ref()),
+        "facts": surroundings.facts.iter().map(|(name, value)| json!({"name": name, "value": value})).collect::<Vec<_>>(),
+    })
+}
+
+fn kernel(context: &KernelContext) -> Value {
+    let kernel = &context.kernel;
+    json!({
+        "name": kernel.name,
+        "title": kernel.title,
+        "computes": kernel.computes.as_ref().map(computes_text),
+        "element": kernel.element.name(),
+        "accumulator": kernel.accumulator.name(),
+        "arguments": kernel.arguments.iter().map(argument).collect::<Vec<_>>(),
+        "tolerance": tolerance(kernel.tolerance),
+        "applied": context.applied,
+    })
+}
+
+fn argument(argument: &Argument) -> String {
+    let direction = match argument.direction {
+        Direction::Input => "input",
+        Direction::Output => "output",
+        Direction::InOut => "inout",
+    };
+    match &argument.kind {
+        ArgumentKind::Scalar { element, values, .. } => {
+            let values: Vec<String> = values.iter().map(i64::to_string).collect();
+            format!("{direction} {}: {element}, one of {}", argument.name, values.join(", "))
+        }
+        ArgumentKind::Array { shape, element, .. } => {
+            let shape: Vec<String> = shape.iter().map(ToString::to_string).collect();
+            format!("{direction} {}: array[{}] of {element}, row-major", argument.name, shape.join(", "))
+        }
+    }
+}
+
+fn tolerance(tolerance: Tolerance) -> String {
+    match tolerance {
+        Tolerance::SumLength => "within rounding of a sum of that length".to_owned(),
+        Tolerance::Relative(share) => format!("within {share} of the output's scale"),
+        Tolerance::Absolute(distance) => format!("within {distance}"),
+        Tolerance::Exact => "bit for bit".to_owned(),
+    }
+}
+
+fn tuning(facts: &PromptFacts<'_>) -> Vec<Value> {
+    let introduced = |name: &str| facts.plan.introduces.iter().any(|parameter| parameter.name == name);
+    let retired = |name: &String| facts.pass.retires.contains(name);
+    let parameters = facts.context.tuning.iter().map(|parameter| {
+        json!({
+            "name": parameter.name,
+            "values": parameter.values.to_string(),
+            "new": introduced(&parameter.name),
+            "retired": retired(&parameter.name),
+        })
+    });
+    parameters.collect()
+}
+
+fn regions(facts: &PromptFacts<'_>) -> Vec<Value> {
+    let region = |region: &Region| {
+        let text = facts.context.regions.get(*region);
+        json!({
+            "name": region.words(),
+            "text": text,
+            "empty": text.trim().is_empty(),
+            "fence": fence_of(*region, facts.surroundings.spelling),
+            "changes": *region == facts.request.region,
+        })
+    };
+    Region::ALL.iter().map(region).collect()
+}
+
+fn pass(facts: &PromptFacts<'_>) -> Value {
+    let (plan, pass) = (facts.plan, facts.pass);
+    json!({
+        "transformation": plan.transformation,
+        "title": plan.title,
+        "because": plan.because.text,
+        "name": pass.name,
+        "pass_title": pass.title,
+        "all": plan.passes.iter().map(|p| json!({"name": p.name, "title": p.title, "this": p.name == pass.name})).collect::<Vec<_>>(),
+        "words": facts.request.words.text,
+        "also": pass.requests().map(|request| request.region).filter(|region| *region != facts.request.region)
+            .map(Region::words).collect::<Vec<_>>(),
+        "may_break": pass.effect != Effect::KeepsResults && !pass.closes_group,
+        "checks": pass.checks.iter().filter(|check| check_region(check) == facts.request.region)
+            .map(check_text).collect::<Vec<_>>(),
+    })
+}
+
+/// The region that a line of `checks` looks at.
+pub(super) fn check_region(check: &Check) -> Region {
+    match check {
+        Check::Mentions { region, .. }
+        | Check::Lacks { region, .. }
+        | Check::NestedLoops { region, .. }
+        | Check::Barriers { region, .. } => *region,
+    }
+}
+
+/// A line of `checks`, as a rule.
+pub(super) fn check_text(check: &Check) -> String {
+    match check {
+        Check::Mentions { name, .. } => format!("mentions `{name}`"),
+        Check::Lacks { name, .. } => format!("does not mention `{name}`"),
+        Check::NestedLoops { depth, .. } => format!("has loops nested at least {depth} deep"),
+        Check::Barriers { count, .. } => format!("has at least {count} barriers"),
+    }
+}

@@ -1,0 +1,51 @@
+//! Why there is no completion. The kernel and the model's answer are not at fault.
+
+use super::RecordingError;
+
+/// Why there is no completion.
+#[derive(Debug, thiserror::Error, miette::Diagnostic)]
+#[allow(missing_docs, reason = "each field is what the message says of it")]
+pub enum ProviderError {
+    #[error("no recording for {}", .0.what)]
+    #[diagnostic(code("peak::recording-missing"), help("{}. To record it:\n  {}\nLooked in {}.", .0.reason, .0.command, .0.places))]
+    Missing(Box<MissingRecording>),
+
+    #[error("the recording {path} cannot be read: {problem}")]
+    #[diagnostic(
+        code("peak::recording-malformed"),
+        help("recordings are written by `--record`, never by hand: record it again")
+    )]
+    Malformed { path: String, problem: RecordingError },
+
+    #[error("no completion came within {seconds} seconds: {path} is not there")]
+    #[diagnostic(
+        code("peak::mailbox-timeout"),
+        help("write the answer to that file and run the same command again: it goes on from there")
+    )]
+    MailboxTimeout { seconds: u64, path: String },
+
+    #[error("the completion {path} has {bytes} bytes, and {limit} are allowed")]
+    #[diagnostic(code("peak::completion-too-long"), help("answer with one region, not with a log"))]
+    TooLong { path: String, bytes: u64, limit: u64 },
+
+    #[error("{what} {path}: {reason}")]
+    #[diagnostic(code("peak::provider-file"), help("check that the folder exists, can be written, and has space left"))]
+    File { what: &'static str, path: String, reason: String },
+
+    #[error("there is no provider `{name}`{suggestion}")]
+    #[diagnostic(code("peak::unknown-provider"), help("the providers are: {known}"))]
+    Unknown { name: String, suggestion: String, known: String },
+}
+
+/// What is known of a recording that is not there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MissingRecording {
+    /// Kernel, backend, transformation, pass, region and repair, in words.
+    pub what: String,
+    /// Whether it was never there, or the words or the code changed.
+    pub reason: String,
+    /// The command line that records it.
+    pub command: String,
+    /// Where it was looked for.
+    pub places: String,
+}

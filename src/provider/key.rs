@@ -1,0 +1,84 @@
+//! What a completion is keyed by: that which a good answer depends on, and nothing else.
+//!
+//! Never ranges, tuned values, times, the device at hand, messages or the prompt's bytes: a better template, another
+//! machine or a wider range must not lose a recording. All three regions count, since a prompt shows them all.
+
+use crate::context::Regions;
+use crate::edit::tokens::{Syntax, normalized};
+use peak_grammar::ir::{Region, SettingValue};
+use std::collections::BTreeMap;
+
+/// What counts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KeyFacts {
+    /// `hlsl`, `cuda`, ...
+    pub backend: String,
+    /// The element type's name.
+    pub element: String,
+    /// The accumulator type's name.
+    pub accumulator: String,
+    /// The region that may change.
+    pub region: Region,
+    /// The pass's words for that region, references resolved (device facts by name, not by value).
+    pub words: String,
+    /// Knowledge from device and packs, resolved like `words`.
+    pub knowledge: Vec<String>,
+    /// The regions as the prompt shows them.
+    pub regions: Regions,
+    /// Settings in force.
+    pub settings: BTreeMap<String, SettingValue>,
+    /// For a repair: what is repaired.
+    pub parent: Option<ParentAnswer>,
+}
+
+/// The answer that a repair starts from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ParentAnswer {
+    /// SHA-256 of the completion, in hex.
+    pub completion_sha256: String,
+    /// The class of its failure.
+    pub class: String,
+}
+
+impl KeyFacts {
+    /// SHA-256 of the canonical JSON (members by name, no white space), in hex.
+    #[must_use]
+    pub fn key(&self) -> String {
+        let regions: BTreeMap<&str, Vec<String>> =
+            Region::ALL.iter().map(|region| (region.slug(), counted(self.regions.get(*region), *region))).collect();
+        let words: Vec<&str> = self.words.split_whitespace().collect();
+        let mut members: BTreeMap<&str, serde_json::Value> = BTreeMap::new();
+        members.insert("backend", self.backend.clone().into());
+        members.insert("element", self.element.clone().into());
+        members.insert("accumulator", self.accumulator.clone().into());
+        members.insert("region", self.region.slug().into());
+        members.insert("words", words.join(" ").into());
+        members.insert("knowledge", self.knowledge.clone().into());
+        members.insert("regions", serde_json::json!(regions));
+        members.insert("settings", serde_json::json!(self.settings));
+        if let Some(parent) = &self.parent {
+            members.insert("parent", serde_json::json!([parent.completion_sha256, parent.class]));
+        }
+        crate::hash::hex(serde_json::json!(members).to_string().as_bytes())
+    }
+}
+
+/// Tokens of a region. A launch plan nests by indentation, so its lines keep their depth.
+fn counted(text: &str, region: Region) -> Vec<String> {
+    if region != Region::HostCode {
+        return normalized(text, Syntax::of(region)).into_iter().map(str::to_owned).collect();
+    }
+    let mut open: Vec<usize> = Vec::new();
+    let mut lines = Vec::new();
+    for line in text.lines() {
+        let words: Vec<&str> = normalized(line, Syntax::LaunchPlan);
+        if words.is_empty() {
+            continue;
+        }
+        let indent = line.len() - line.trim_start().len();
+        open.retain(|outer| *outer < indent);
+        lines.push(format!("{} {}", open.len(), words.join(" ")));
+        open.push(indent);
+    }
+    lines
+}

@@ -1,0 +1,128 @@
+//! Providers: where completions come from. One trait, one file each, and the list [`PROVIDERS`].
+//!
+//! A provider takes a finished prompt and gives back text. It never reads a kernel context, never judges an answer and
+//! never changes a byte of it. Recording is a wrapper ([`Record`]), not code in each provider.
+
+mod error;
+mod key;
+mod list;
+mod mailbox;
+mod record;
+mod recorded;
+mod recording;
+mod scrub;
+mod source;
+
+pub use error::{MissingRecording, ProviderError};
+pub use key::{KeyFacts, ParentAnswer};
+pub use list::{DEFAULT_PROVIDER, PROVIDERS, ProviderEntry, ProviderOptions, open};
+pub use mailbox::Mailbox;
+pub use record::Record;
+pub use recorded::Recorded;
+pub use recording::{RECORDING_VERSION, Recording, RecordingError, RecordingHead};
+pub use scrub::Scrubber;
+pub use source::{EmbeddedSource, FolderSource, RecordingSource};
+
+use peak_grammar::ir::Region;
+use serde::{Deserialize, Serialize};
+
+/// Gives completions. Shared by branches that ask in parallel.
+pub trait Provider: Send + Sync {
+    /// Its name in [`PROVIDERS`], on the command line and in reports.
+    fn name(&self) -> &str;
+
+    /// The completion of a prompt, byte for byte as the model gave it.
+    ///
+    /// # Errors
+    /// No answer: a recording that misses, a time-out, a folder that cannot be written.
+    fn complete(&self, request: &CompletionRequest) -> Result<Completion, ProviderError>;
+}
+
+/// One prompt, and what it is for.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CompletionRequest {
+    /// What the model reads.
+    pub prompt: String,
+    /// Which region of which pass it is for.
+    pub identity: RequestIdentity,
+    /// What counts, hashed ([`KeyFacts::key`]): 64 hex digits. Equal keys may share a completion.
+    pub key: String,
+}
+
+impl CompletionRequest {
+    /// The SHA-256 of the prompt, in hex: for reports; never a key.
+    #[must_use]
+    pub fn prompt_sha256(&self) -> String {
+        crate::hash::hex(self.prompt.as_bytes())
+    }
+}
+
+/// Where a request stands: kernel, pass, region, attempt.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RequestIdentity {
+    /// The kernel's name.
+    pub kernel: String,
+    /// `hlsl`, `cuda`, ...
+    pub backend: String,
+    /// Transformations applied before this one, in order.
+    pub applied: Vec<String>,
+    /// The transformation.
+    pub transformation: String,
+    /// The pass.
+    pub pass: String,
+    /// The region that may change.
+    pub region: Region,
+    /// 0 for the first request, N for the Nth repair of its pass.
+    pub repair: u32,
+}
+
+impl RequestIdentity {
+    /// The folder of recordings for its kernel and backend, `KERNEL/BACKEND`.
+    #[must_use]
+    pub fn kernel_folder(&self) -> String {
+        format!("{}/{}", self.kernel, self.backend)
+    }
+
+    /// The folder that its recording lies in: `KERNEL/BACKEND/APPLIED`, with `start` where nothing was applied.
+    #[must_use]
+    pub fn folder(&self) -> String {
+        let joined = self.applied.join("+");
+        // Long chains would exceed what a file name may hold.
+        let applied = match joined.len() {
+            0 => "start".to_owned(),
+            1..=120 => joined,
+            _ => format!("{}-steps-{}", self.applied.len(), &crate::hash::hex(joined.as_bytes())[..8]),
+        };
+        format!("{}/{applied}", self.kernel_folder())
+    }
+
+    /// The start of its recording's file name: `TRANSFORMATION.PASS.REGION[.repair-N]`.
+    #[must_use]
+    pub fn stem(&self) -> String {
+        let repair = if self.repair > 0 { format!(".repair-{}", self.repair) } else { String::new() };
+        format!("{}.{}.{}{repair}", self.transformation, self.pass, self.region.slug())
+    }
+
+    /// The path of its recording under a folder of recordings: `FOLDER/STEM.KEY8.md`.
+    #[must_use]
+    pub fn path(&self, key: &str) -> String {
+        format!("{}/{}.{}.md", self.folder(), self.stem(), key.get(..8).unwrap_or(key))
+    }
+}
+
+/// What a model answered.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Completion {
+    /// The text, unchanged.
+    pub text: String,
+    /// The model, where the provider knows it.
+    pub model: Option<String>,
+}
+
+impl Completion {
+    /// The SHA-256 of the text, in hex.
+    #[must_use]
+    pub fn sha256(&self) -> String {
+        crate::hash::hex(self.text.as_bytes())
+    }
+}

@@ -1,0 +1,10 @@
+//! Edits, providers, plans, prompts, answers and repairs, on a MatMul that is built by hand.
+
+mod apply;
+mod checks;
+mod edit;
+mod fixture;
+mod plan;
+mod prompt;
+mod provider;
+mod response;
