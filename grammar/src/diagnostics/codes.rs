@@ -123,7 +123,6 @@ pub const CODES: &[CodeEntry] = &[
     ),
     entry("peak::launch", "A launch needs a grid and a block, each with one to three extents, and its arguments."),
     entry("peak::swizzle", "A tensor map swizzles 0, 32, 64 or 128 bytes."),
-    entry("peak::unused", "Something is declared and never used."),
     // Specialization.
     entry(
         "peak::not-for-device",

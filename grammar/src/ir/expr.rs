@@ -322,8 +322,8 @@ impl fmt::Display for Expr {
                 write!(f, " {op} ")?;
                 side(f, right, self.precedence() + 1)
             }
-            Expr::CeilDiv(a, b) => write!(f, "ceil({a} / {b})"),
-            Expr::FloorDiv(a, b) => write!(f, "floor({a} / {b})"),
+            Expr::CeilDiv(a, b) => write!(f, "ceil({})", Expr::Binary(BinaryOp::Div, a.clone(), b.clone())),
+            Expr::FloorDiv(a, b) => write!(f, "floor({})", Expr::Binary(BinaryOp::Div, a.clone(), b.clone())),
             Expr::Min(items) => list(f, "min", items),
             Expr::Max(items) => list(f, "max", items),
         }
