@@ -1,6 +1,8 @@
 //! Data-driven tests of the front end through its public surface: files under `suite/` against their snapshots, which
 //! hold source and rendering together.
 
+#![allow(clippy::disallowed_methods, reason = "the fixtures are files")]
+
 use miette::{GraphicalReportHandler, GraphicalTheme};
 use peak_grammar::{Diagnostic, SourceFile, Sources, load};
 use std::path::Path;

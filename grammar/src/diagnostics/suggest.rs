@@ -1,7 +1,7 @@
 //! "Did you mean": the nearest known name.
 
 /// Names at most this many are listed whole when none is near.
-const LISTED: usize = 8;
+const LISTED: usize = 12;
 
 /// The known name nearest to `name`, if it is near enough to be a slip.
 #[must_use]
@@ -12,7 +12,8 @@ pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Opti
     known
         .into_iter()
         .map(|candidate| (strsim::damerau_levenshtein(&folded, &candidate.to_lowercase()), candidate))
-        .filter(|(distance, _)| *distance <= most)
+        // A single letter is near to every other, which helps nobody.
+        .filter(|(distance, _)| *distance <= most && *distance < folded.chars().count())
         .min()
         .map(|(_, candidate)| candidate)
 }

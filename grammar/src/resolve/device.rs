@@ -41,7 +41,7 @@ pub(super) fn device(block: &Block<DeviceClause>, index: &Index<'_>, out: &mut R
     }
     device.knows = knows.unwrap_or_default();
     if device.speaks.is_empty() && !block.clauses.iter().any(|clause| matches!(clause.value, DeviceClause::Speaks(_))) {
-        missing_clause("device", "speaks LANGUAGE TARGET", &block.header.name, out);
+        missing_clause("device", "speaks LANGUAGE TARGET", &block.header, out);
     }
     device
 }

@@ -108,7 +108,8 @@ impl Scope<'_> {
         }
         let message = format!("`{}` has no size that is known here", what.value);
         let names = self.arrays.keys().map(String::as_str).chain(["element", "accumulator"]);
-        out.push(out.error("peak::unknown-name", what.span, message).suggest(&what.value, names));
+        let diagnostic = out.error("peak::unknown-name", what.span, message).suggest(&what.value, names);
+        out.push_unknown(&what.value, diagnostic);
     }
 
     /// A value of the oracle. None where it is none; that is reported.

@@ -197,7 +197,7 @@ fn types_and_tolerance(block: &Block<KernelClause>, kernel: &mut Kernel, out: &m
         }
     }
     if element.is_none() {
-        missing_clause("kernel", "element TYPE", &block.header.name, out);
+        missing_clause("kernel", "element TYPE", &block.header, out);
     }
     kernel.element = element.flatten().unwrap_or(ElementType::F32);
     kernel.accumulator = accumulator.flatten().unwrap_or(kernel.element);
@@ -236,16 +236,16 @@ fn sources(block: &Block<KernelClause>, kernel: &mut Kernel, out: &mut Report<'_
 
 /// What a kernel cannot be without.
 fn complete(block: &Block<KernelClause>, kernel: &Kernel, out: &mut Report<'_>) {
-    let name = &block.header.name;
+    let header = &block.header;
     if !kernel.code.values().any(|regions| regions.contains_key(&Region::DeviceCode)) {
-        missing_clause("kernel", "device code for LANGUAGE from \"FILE\"", name, out);
+        missing_clause("kernel", "device code for LANGUAGE from \"FILE\"", header, out);
     }
     if kernel.arguments.iter().all(|argument| argument.direction == Direction::Input) {
-        missing_clause("kernel", "output NAME: array[SHAPE] of TYPE", name, out);
+        missing_clause("kernel", "output NAME: array[SHAPE] of TYPE", header, out);
     }
     let mut hosts = block.clauses.iter().filter(|clause| matches!(clause.value, KernelClause::HostCode(_)));
     if hosts.next().is_none() {
-        missing_clause("kernel", "host code", name, out);
+        missing_clause("kernel", "host code", header, out);
     }
     if let Some(second) = hosts.next() {
         duplicate_clause("`host code`", second.span, out);

@@ -23,8 +23,8 @@ pub(crate) use plan::parse_launch_plan;
 use crate::SourceFile;
 use crate::diagnostics::Diagnostic;
 use crate::ir::{IR_VERSION, Library, Origin, Utility};
-use crate::syntax::ast::{Block, Declaration, File, UtilityClause};
-use crate::syntax::{Name, Report, Span, Spanned};
+use crate::syntax::ast::{Block, Declaration, File, Header, UtilityClause};
+use crate::syntax::{Name, Report, Span, Spanned, words_of};
 use index::Index;
 
 /// The languages of the backends. Registering a backend adds its language here, so that a misspelt one is found.
@@ -33,7 +33,9 @@ pub const LANGUAGES: [&str; 3] = ["cuda", "hip", "hlsl"];
 /// Resolves files together. Diagnostics come in the order of the files.
 pub(crate) fn load(files: &[SourceFile]) -> (Library, Vec<Diagnostic>) {
     let (trees, mut diagnostics): (Vec<File>, Vec<Vec<Diagnostic>>) = files.iter().map(crate::syntax::parse).unzip();
-    let mut reports: Vec<Report<'_>> = files.iter().map(|file| Report::new(&file.name)).collect();
+    let lost = words_of(trees.iter().flat_map(|tree| &tree.unread));
+    let report = |tree: &File, name| Report::after(name, tree.unread.clone(), lost.clone());
+    let mut reports: Vec<Report<'_>> = trees.iter().map(|tree| report(tree, tree.name.as_str())).collect();
     let index = Index::new(&trees, &mut reports);
     cycles::check(&index, &mut reports);
     let mut library = Library { version: IR_VERSION, ..Library::default() };
@@ -97,7 +99,7 @@ fn utility(block: &Block<UtilityClause>, out: &mut Report<'_>) -> Utility {
         }
     }
     if utility.code.is_empty() {
-        missing_clause("utility", "code for LANGUAGE", &block.header.name, out);
+        missing_clause("utility", "code for LANGUAGE", &block.header, out);
     }
     utility
 }
@@ -162,7 +164,7 @@ fn checked_languages(names: &[Name], out: &mut Report<'_>) -> Vec<String> {
 fn unknown_name<'n>(kind: &str, name: &Name, known: impl IntoIterator<Item = &'n str>, out: &mut Report<'_>) {
     let message = format!("there is no {kind} `{}`", name.value);
     let diagnostic = out.error("peak::unknown-name", name.span, message).label("unknown");
-    out.push(diagnostic.suggest(&name.value, known));
+    out.push_unknown(&name.value, diagnostic.suggest(&name.value, known));
 }
 
 fn duplicate_name(what: &str, name: &Name, out: &mut Report<'_>) {
@@ -175,7 +177,11 @@ fn duplicate_clause(what: &str, span: Span, out: &mut Report<'_>) {
     out.push(diagnostic.label("again").help("keep one of the two"));
 }
 
-fn missing_clause(kind: &str, clause: &str, name: &Name, out: &mut Report<'_>) {
+fn missing_clause(kind: &str, clause: &str, header: &Header, out: &mut Report<'_>) {
+    let name = &header.name;
+    if out.lost_within(header.span) {
+        return;
+    }
     let message = format!("the {kind} `{}` has no `{clause}`", name.value);
     out.push(out.error("peak::missing-clause", name.span, message).help(format!("add a line `{clause}`")));
 }

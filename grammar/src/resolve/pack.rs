@@ -51,8 +51,9 @@ pub(super) fn pack(block: &Block<PackClause>, index: &Index<'_>, out: &mut Repor
         }
     }
     pack.knows = knows.unwrap_or_default();
-    if pack.devices.is_empty() && pack.extends.is_none() {
-        missing_clause("pack", "for devices NAME", &block.header.name, out);
+    let placed = |clause: &PackClause| matches!(clause, PackClause::Devices(_) | PackClause::Extends(_));
+    if !block.clauses.iter().any(|clause| placed(&clause.value)) {
+        missing_clause("pack", "for devices NAME", &block.header, out);
     }
     pack
 }

@@ -5,7 +5,7 @@ use super::{duplicate_clause, duplicate_name, lower_snake};
 use crate::diagnostics::Diagnostic;
 use crate::ir::{ElementType, Expr, Launch, LaunchPlan, PlanStatement};
 use crate::syntax::ast::{self, LaunchClause};
-use crate::syntax::{Name, Report, Span, Spanned, parse_plan};
+use crate::syntax::{Name, Report, Span, Spanned, parse_plan, words_of};
 use std::collections::BTreeSet;
 
 /// What a launch plan that stands alone may name beside what it declares itself.
@@ -23,15 +23,15 @@ pub struct PlanNames {
 
 /// Reads and resolves a host region's text.
 pub(crate) fn parse_launch_plan(name: &str, text: &str, known: &PlanNames) -> Result<LaunchPlan, Vec<Diagnostic>> {
-    let (statements, mut diagnostics) = parse_plan(name, text);
+    let (written, mut diagnostics) = parse_plan(name, text);
     let mut facts: BTreeSet<String> = super::scope::STANDARD_FACTS.iter().map(|fact| (*fact).to_owned()).collect();
     facts.extend(known.facts.iter().cloned());
     let mut scope = Scope::new(&facts);
     scope.arrays.extend(known.arrays.iter().map(|array| (array.clone(), None)));
     scope.numbers.extend(known.scalars.iter().chain(&known.tuning).cloned());
-    let mut out = Report::new(name);
-    let whole = Span::new(0, text.len().min(1));
-    let plan = plan(&statements, scope, whole, &mut out);
+    let lost = words_of(&written.unread);
+    let mut out = Report::after(name, written.unread, lost);
+    let plan = plan(&written.statements, scope, Span::new(0, text.len()), &mut out);
     diagnostics.extend(out.finish());
     if diagnostics.iter().any(Diagnostic::is_error) { Err(diagnostics) } else { Ok(plan) }
 }
@@ -45,7 +45,8 @@ pub(super) fn plan(
 ) -> LaunchPlan {
     let mut maps = BTreeSet::new();
     let plan = LaunchPlan { statements: block(statements, &mut scope, &mut maps, out) };
-    if plan.launches().is_empty() && !statements.iter().any(|item| holds_launch(&item.value)) {
+    let launches = statements.iter().any(|item| holds_launch(&item.value));
+    if !launches && !out.lost_within(span) {
         let diagnostic = out.error("peak::launch", span, "the host code launches nothing");
         out.push(diagnostic.help("add `launch NAME` with `grid`, `block` and `arguments` below it"));
     }
@@ -106,7 +107,7 @@ fn statement(
             }
         }
         ast::PlanStatement::Launch { kernel, clauses } => {
-            PlanStatement::Launch(launch(kernel, clauses, scope, maps, out)?)
+            PlanStatement::Launch(launch(kernel, clauses, span, scope, maps, out))
         }
         ast::PlanStatement::Repeat(count, body) => {
             let count = scope.expr(count, out);
@@ -133,10 +134,11 @@ fn fresh(what: &str, name: &Name, scope: &Scope<'_>, maps: &BTreeSet<String>, ou
 fn launch(
     kernel: &Name,
     clauses: &[Spanned<LaunchClause>],
+    span: Span,
     scope: &Scope<'_>,
     maps: &BTreeSet<String>,
     out: &mut Report<'_>,
-) -> Option<Launch> {
+) -> Launch {
     let mut launch = Launch {
         kernel: kernel.value.clone(),
         grid: Vec::new(),
@@ -173,11 +175,12 @@ fn launch(
             duplicate_clause(&format!("`{word}`"), clause.span, out);
         }
     }
-    for word in ["grid", "block", "arguments"].iter().filter(|word| !seen.contains(**word)) {
+    let lost = out.lost_within(span);
+    for word in ["grid", "block", "arguments"].iter().filter(|word| !lost && !seen.contains(**word)) {
         let message = format!("the launch of `{}` has no `{word}`", kernel.value);
         out.push(out.error("peak::launch", kernel.span, message).help(format!("add a line `{word} ...` below it")));
     }
-    Some(launch)
+    launch
 }
 
 /// One to three extents; others are reported.
@@ -194,7 +197,7 @@ fn argument(name: &Name, scope: &Scope<'_>, maps: &BTreeSet<String>, out: &mut R
         let names = scope.numbers.iter().chain(scope.arrays.keys()).chain(maps);
         let message = format!("there is no argument `{text}` here");
         let diagnostic = out.error("peak::unknown-name", name.span, message).label("unknown");
-        out.push(diagnostic.suggest(text, names.map(String::as_str)));
+        out.push_unknown(text, diagnostic.suggest(text, names.map(String::as_str)));
     }
     text.to_owned()
 }

@@ -60,7 +60,7 @@ impl<'i> Scope<'i> {
             return;
         }
         let diagnostic = out.error("peak::unknown-name", span, format!("`{name}` is not known here")).label("unknown");
-        out.push(diagnostic.suggest(name, self.numbers.iter().map(String::as_str)));
+        out.push_unknown(name, diagnostic.suggest(name, self.numbers.iter().map(String::as_str)));
     }
 
     /// Checks the array of an element, a fill or an argument.
@@ -68,7 +68,8 @@ impl<'i> Scope<'i> {
         match self.arrays.get(&name.value) {
             _ if self.open => {}
             Some(Some(rank)) if indices.is_some_and(|indices| indices != *rank) => {
-                let message = format!("`{}` has {rank} dimensions, not {}", name.value, indices.unwrap_or(0));
+                let counted = if *rank == 1 { "1 dimension".to_owned() } else { format!("{rank} dimensions") };
+                let message = format!("`{}` has {counted}, not {}", name.value, indices.unwrap_or(0));
                 out.push(out.error("peak::wrong-dimensions", name.span, message).help("give one index a dimension"));
             }
             Some(_) => {}
@@ -79,7 +80,7 @@ impl<'i> Scope<'i> {
             None => {
                 let message = format!("there is no array `{}` here", name.value);
                 let diagnostic = out.error("peak::unknown-name", name.span, message).label("unknown");
-                out.push(diagnostic.suggest(&name.value, self.arrays.keys().map(String::as_str)));
+                out.push_unknown(&name.value, diagnostic.suggest(&name.value, self.arrays.keys().map(String::as_str)));
             }
         }
     }
@@ -90,7 +91,7 @@ impl<'i> Scope<'i> {
             return;
         }
         let diagnostic = out.error("peak::unknown-name", span, format!("no device states a fact `{name}`"));
-        out.push(diagnostic.label("unknown").suggest(name, self.facts.iter().map(String::as_str)));
+        out.push_unknown(name, diagnostic.label("unknown").suggest(name, self.facts.iter().map(String::as_str)));
     }
 
     /// Checks every reference of a prose block.
@@ -118,12 +119,13 @@ impl<'i> Scope<'i> {
         let diagnostic = out.error("peak::unknown-name", name.span, message).label("unknown");
         let diagnostic = diagnostic.help("name a parameter, argument or setting; a brace that is text is written `{{`");
         let near = crate::diagnostics::nearest(text, names.map(String::as_str)).map(str::to_owned);
-        out.push(match near {
+        let diagnostic = match near {
             Some(near) => diagnostic.help(format!("did you mean `{{{near}}}`? a brace that is text is written `{{{{`")),
             None if self.facts.contains(text) => {
                 diagnostic.help(format!("a device's fact is written `{{device.{text}}}`"))
             }
             None => diagnostic,
-        });
+        };
+        out.push_unknown(text, diagnostic);
     }
 }

@@ -48,7 +48,7 @@ pub(super) fn transformation(block: &Block<Clause>, index: &Index<'_>, out: &mut
         passes.push(pass(form, &around, out));
     }
     if passes.is_empty() && !block.clauses.iter().any(|clause| matches!(clause.value, Clause::Pass(_))) {
-        missing_clause("transformation", "pass NAME", &block.header.name, out);
+        missing_clause("transformation", "pass NAME", &block.header, out);
     }
     closed(block, &passes, out);
     made.passes = passes;
@@ -229,7 +229,7 @@ fn closed(block: &Block<Clause>, passes: &[Pass], out: &mut Report<'_>) {
         Clause::Pass(form) => Some(form),
         _ => None,
     });
-    let span = forms.last().map_or(block.header.name.span, |form| form.name.span);
+    let span = forms.fold(None, |_, form| Some(form)).map_or(block.header.name.span, |form| form.name.span);
     let message = format!("`{}` is the last pass, and leaves something broken", last.name);
     out.push(
         out.error("peak::open-group", span, message).help("it is validated after it all the same: `keeps results`"),

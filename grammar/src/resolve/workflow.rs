@@ -41,7 +41,7 @@ pub(super) fn workflow(block: &Block<Clause>, index: &Index<'_>, out: &mut Repor
     }
     let has_steps = block.clauses.iter().any(|clause| matches!(clause.value, Clause::Step(_)));
     if !has_steps {
-        missing_clause("workflow", "apply TRANSFORMATION", &block.header.name, out);
+        missing_clause("workflow", "apply TRANSFORMATION", &block.header, out);
     }
     made
 }
@@ -81,7 +81,7 @@ fn heads(block: &Block<Clause>, index: &Index<'_>, made: &mut Workflow, out: &mu
         }
     }
     if kernel.is_none() {
-        missing_clause("workflow", "start from kernel NAME", &block.header.name, out);
+        missing_clause("workflow", "start from kernel NAME", &block.header, out);
     }
     made.kernel = kernel.unwrap_or_default();
     made.on_failure = failure.unwrap_or_default();

@@ -52,7 +52,7 @@ fn none(library: &Library, name: &str, device: Option<&str>, backend: Option<&st
     let place = match (device, backend) {
         (Some(device), Some(backend)) => format!("the device `{device}` with {backend}"),
         (Some(device), None) => format!("the device `{device}`"),
-        (None, Some(backend)) => format!("{backend}"),
+        (None, Some(backend)) => backend.to_owned(),
         (None, None) => "use without a device".to_owned(),
     };
     let is_for = |workflow: &Workflow| {

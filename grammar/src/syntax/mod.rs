@@ -16,7 +16,7 @@ pub use prose::{Prose, ProseSegment};
 pub use span::{Name, Span, Spanned};
 
 pub(crate) use layout::{Node, RawLine, layout};
-pub(crate) use report::Report;
+pub(crate) use report::{Report, words_of};
 
 use crate::SourceFile;
 use crate::diagnostics::Diagnostic;
@@ -33,20 +33,31 @@ pub(crate) fn parse(file: &SourceFile) -> (File, Vec<Diagnostic>) {
     let (text, defects) = clean(&file.bytes);
     clean::report(&defects, &mut out);
     let tree = layout(&text, &mut out);
-    let parsed = read::file(&file.name, &tree, &text, &mut out);
+    let mut parsed = read::file(&file.name, &tree, &text, &mut out);
+    parsed.unread = out.take_unread();
     (parsed, out.finish())
 }
 
 /// Reads a launch plan that stands alone.
-pub(crate) fn parse_plan(name: &str, text: &str) -> (Vec<Spanned<ast::PlanStatement>>, Vec<Diagnostic>) {
+pub(crate) fn parse_plan(name: &str, text: &str) -> (Plan, Vec<Diagnostic>) {
     let mut out = Report::new(name);
     if text.len() > MAX_FILE_BYTES {
         out.push(out.error("peak::file-too-large", Span::new(0, 1), "the launch plan is too large"));
-        return (Vec::new(), out.finish());
+        return (Plan::default(), out.finish());
     }
     let (text, defects) = clean(text.as_bytes());
     clean::report(&defects, &mut out);
     let tree = layout(&text, &mut out);
     let statements = read::plan(&tree, &mut out);
-    (statements, out.finish())
+    let unread = out.take_unread();
+    (Plan { statements, unread }, out.finish())
+}
+
+/// A launch plan that stands alone, as it was written.
+#[derive(Debug, Default)]
+pub(crate) struct Plan {
+    /// The statements.
+    pub(crate) statements: Vec<Spanned<ast::PlanStatement>>,
+    /// Statements that could not be read.
+    pub(crate) unread: Vec<Spanned<String>>,
 }

@@ -1,8 +1,10 @@
 //! Collects the diagnostics of one file, up to a bound.
 
-use super::Span;
+use super::{Span, Spanned};
 use crate::diagnostics::Diagnostic;
 use crate::limits::MAX_DIAGNOSTICS;
+use std::collections::BTreeSet;
+use std::rc::Rc;
 
 /// The findings in one file.
 #[derive(Debug)]
@@ -10,12 +12,42 @@ pub(crate) struct Report<'a> {
     file: &'a str,
     diagnostics: Vec<Diagnostic>,
     dropped: usize,
+    unread: Vec<Spanned<String>>,
+    lost: Rc<BTreeSet<String>>,
 }
 
 impl<'a> Report<'a> {
     /// No findings yet.
     pub(crate) fn new(file: &'a str) -> Report<'a> {
-        Report { file, diagnostics: Vec::new(), dropped: 0 }
+        Report { file, diagnostics: Vec::new(), dropped: 0, unread: Vec::new(), lost: Rc::default() }
+    }
+
+    /// A report on a file of which some clauses were not read: what they may have said is not held against the rest.
+    /// `lost` are the words of all such clauses, in this file and others.
+    pub(crate) fn after(file: &'a str, unread: Vec<Spanned<String>>, lost: Rc<BTreeSet<String>>) -> Report<'a> {
+        Report { unread, lost, ..Report::new(file) }
+    }
+
+    /// Notes a clause that could not be read.
+    pub(crate) fn unread(&mut self, span: Span, text: &str) {
+        self.unread.push(Spanned::new(text.to_owned(), span));
+    }
+
+    /// The clauses that could not be read.
+    pub(crate) fn take_unread(&mut self) -> Vec<Spanned<String>> {
+        std::mem::take(&mut self.unread)
+    }
+
+    /// Whether a clause inside `span` could not be read: then nothing is known to be missing there.
+    pub(crate) fn lost_within(&self, span: Span) -> bool {
+        self.unread.iter().any(|clause| span.start <= clause.span.start && clause.span.end <= span.end)
+    }
+
+    /// Adds a finding about a name that is not known, unless a clause that was not read may have declared it.
+    pub(crate) fn push_unknown(&mut self, name: &str, diagnostic: Diagnostic) {
+        if !self.lost.contains(name) {
+            self.push(diagnostic);
+        }
     }
 
     /// The file's name.
@@ -46,4 +78,11 @@ impl<'a> Report<'a> {
         }
         self.diagnostics
     }
+}
+
+/// The words of clauses that could not be read.
+pub(crate) fn words_of<'u>(unread: impl IntoIterator<Item = &'u Spanned<String>>) -> Rc<BTreeSet<String>> {
+    let word = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
+    let words = unread.into_iter().flat_map(|clause| clause.value.split(move |c| !word(c)));
+    Rc::new(words.filter(|word| !word.is_empty()).map(str::to_owned).collect())
 }

@@ -13,6 +13,8 @@ pub struct File {
     pub uses: Vec<Spanned<String>>,
     /// In order.
     pub declarations: Vec<Declaration>,
+    /// Clauses that could not be read; each has its diagnostic.
+    pub unread: Vec<Spanned<String>>,
 }
 
 /// `KIND NAME "title"`.

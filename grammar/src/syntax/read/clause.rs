@@ -121,12 +121,14 @@ pub(super) fn clause<'n>(rule: Rule, node: &Node<'n>, out: &mut Report<'_>) -> O
     if brackets(node.text) > MAX_BRACKETS {
         let message = format!("brackets are nested deeper than {MAX_BRACKETS}");
         out.push(out.error("peak::too-deep", node.span, message).help("name parts with `let`, or simplify"));
+        out.unread(node.span, node.text);
         return None;
     }
     match grammar::Grammar::parse(rule, node.text) {
         Ok(mut pairs) => pairs.next().map(|pair| Piece { pair, base: node.span.start }),
         Err(error) => {
             out.push(expected::diagnostic(rule, node, &error, out));
+            out.unread(node.span, node.text);
             None
         }
     }
@@ -143,7 +145,10 @@ pub(super) fn clauses<'n, C>(
     let mut clauses = Vec::with_capacity(node.children.len());
     for child in &node.children {
         let Some(piece) = clause(rule, child, out) else { continue };
-        clauses.extend(read(&piece, child, out).map(|clause| Spanned::new(clause, child.whole())));
+        match read(&piece, child, out) {
+            Some(clause) => clauses.push(Spanned::new(clause, child.whole())),
+            None => out.unread(child.span, child.text),
+        }
     }
     clauses
 }
@@ -156,6 +161,7 @@ pub(super) fn no_block(node: &Node<'_>, out: &mut Report<'_>) {
         let message = format!("`{head}` takes no indented lines");
         let diagnostic = out.error("peak::unexpected-block", child.span, message);
         out.push(diagnostic.label("indented below it").help("align the line with the clause above"));
+        node.children.iter().for_each(|child| out.unread(child.span, child.text));
     }
 }
 

@@ -37,6 +37,7 @@ fn fact(piece: &Piece<'_>, out: &mut Report<'_>) -> Option<(Name, i64)> {
             "GiB" => 1 << 30,
             _ => {
                 out.push(unknown_unit(&unit, &["KiB", "MiB", "GiB"], out));
+                out.unread(piece.span(), piece.text());
                 return None;
             }
         },

@@ -24,7 +24,10 @@ pub(super) fn file(name: &str, tree: &[Node<'_>], text: &str, out: &mut Report<'
                 no_block(node, out);
                 file.uses.extend(piece.find(Rule::text).map(|text| text.quoted()));
             }
-            _ => file.declarations.extend(declaration(&piece, node, text, out)),
+            _ => match declaration(&piece, node, text, out) {
+                Some(declaration) => file.declarations.push(declaration),
+                None => out.unread(node.span, node.text),
+            },
         }
     }
     file

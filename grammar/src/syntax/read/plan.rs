@@ -9,7 +9,10 @@ pub(super) fn statements(nodes: &[Node<'_>], out: &mut Report<'_>) -> Vec<Spanne
     let mut statements = Vec::with_capacity(nodes.len());
     for node in nodes {
         let Some(piece) = clause(Rule::plan_line, node, out) else { continue };
-        statements.extend(statement(&piece, node, out).map(|statement| Spanned::new(statement, node.whole())));
+        match statement(&piece, node, out) {
+            Some(statement) => statements.push(Spanned::new(statement, node.whole())),
+            None => out.unread(node.span, node.text),
+        }
     }
     statements
 }
