@@ -65,7 +65,7 @@ fn values(facts: &PromptFacts<'_>) -> Value {
         "prelude": prelude(facts.context),
         "entries": entries(facts.context),
         "device": device(&facts.surroundings),
-        "knowledge": facts.plan.knowledge.iter().map(|(from, words)| json!({"from": from, "text": words.text})).collect::<Vec<_>>(),
+        "knowledge": facts.plan.knowledge.iter().map(|known| json!({"from": known.source, "text": known.words.text})).collect::<Vec<_>>(),
         "terms": spelling.terms,
         "notes": spelling.notes,
         "barrier": spelling.barrier,

@@ -16,9 +16,10 @@ use crate::context::KernelContext;
 use crate::context::scope::Facts;
 use indexmap::IndexMap;
 use peak_grammar::ir::{
-    Action, Application, Check, Effect, Expectation, Prose, Region, Requirement, SettingValue, Transformation,
+    Action, Application, Check, Effect, Expectation, Region, Requirement, SettingValue, Transformation,
     TuningParameter, Utility, Values,
 };
+use peak_grammar::specialize::Knowledge;
 use serde::{Deserialize, Serialize};
 
 /// Version of the JSON form of a plan.
@@ -30,7 +31,7 @@ pub struct PlanInputs<'a> {
     /// The transformation, packs applied.
     pub transformation: &'a Transformation,
     /// Knowledge of device and packs, each with the name of what brings it.
-    pub knowledge: &'a [(String, Prose)],
+    pub knowledge: &'a [Knowledge],
     /// Utilities by name.
     pub utilities: &'a IndexMap<String, Utility>,
     /// How the workflow applies it.
@@ -67,7 +68,7 @@ pub struct TransformationPlan {
     /// Counters or resources to look at afterwards.
     pub expects: Vec<Expectation>,
     /// Knowledge of device and packs, with what brings it.
-    pub knowledge: Vec<(String, Words)>,
+    pub knowledge: Vec<KnownWords>,
     /// What usually goes wrong.
     pub known_failures: Words,
     /// In order.
@@ -81,6 +82,21 @@ pub struct Words {
     pub text: String,
     /// For the key of a recording: device facts by name, so that another device does not lose it.
     pub key: String,
+}
+
+/// Resolved knowledge of a device.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct KnownWords {
+    /// The device, pack or specialization that brings it.
+    pub source: String,
+    /// The words.
+    pub words: Words,
+    /// Whether an answer counts only where a model was told so: it is part of a recording's key.
+    pub specific: bool,
+}
+
+fn known_words(known: &Knowledge, names: &Names) -> KnownWords {
+    KnownWords { source: known.source.clone(), words: names.words(&known.prose), specific: known.specific }
 }
 
 /// A pass, bound to a kernel context.
@@ -163,7 +179,7 @@ pub fn plan(context: &KernelContext, inputs: &PlanInputs<'_>) -> Result<Transfor
         narrows: bind::narrows(context, transformation, inputs.application)?,
         requires: requires.collect(),
         expects: transformation.expects.clone(),
-        knowledge: inputs.knowledge.iter().map(|(from, prose)| (from.clone(), names.words(prose))).collect(),
+        knowledge: inputs.knowledge.iter().map(|known| known_words(known, &names)).collect(),
         known_failures: names.words(&transformation.known_failures),
         passes: passes::passes(context, inputs, &names),
     };

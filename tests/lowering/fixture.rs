@@ -15,6 +15,7 @@ use peak_grammar::ir::{
     PlanStatement, Prose, ReduceOp, Region, Requirement, Segment, Step, Tolerance, Transformation, TuningParameter,
     Utility, Value, ValueOp, Values,
 };
+use peak_grammar::specialize::Knowledge;
 use std::sync::Mutex;
 
 pub const HOST: &str =
@@ -241,8 +242,11 @@ pub fn facts() -> Facts {
 }
 
 pub fn planned(context: &KernelContext, transformation: &Transformation) -> TransformationPlan {
-    let knowledge =
-        [("device llvmpipe".to_owned(), prose(&["A software device: threads of a block run one by one.\n"]))];
+    let knowledge = [Knowledge {
+        source: "device llvmpipe".to_owned(),
+        prose: prose(&["A software device: threads of a block run one by one.\n"]),
+        specific: false,
+    }];
     let (utilities, application, facts) =
         (IndexMap::<String, Utility>::new(), plain_application(&transformation.name), facts());
     let inputs = PlanInputs {

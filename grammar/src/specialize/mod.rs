@@ -9,5 +9,5 @@ mod workflow;
 
 pub use error::SpecializeError;
 pub use packs::{applicable_packs, find_device};
-pub use transformation::{Specialized, transformation};
+pub use transformation::{Knowledge, Specialized, transformation};
 pub use workflow::workflow;

@@ -4,7 +4,7 @@ use super::SpecializeError;
 use super::packs::{applicable_packs, builds_on};
 use crate::ir::{Library, Pack, Prose, Specialization, Transformation};
 use indexmap::IndexMap;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// A transformation as one device sees it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -12,12 +12,24 @@ pub struct Specialized {
     /// The transformation, specializations applied.
     pub transformation: Transformation,
     /// What the device, its packs and the specializations know, with the name of each source, in that order.
-    pub knowledge: Vec<(String, Prose)>,
+    pub knowledge: Vec<Knowledge>,
     /// The pack that each changed or added part came from, by `pass NAME`, `introduces NAME`, `takes NAME`,
     /// `requires NAME`; `transformation` is there too when a pack brought it whole. The rest is as declared.
     pub provenance: IndexMap<String, String>,
     /// The packs that apply to the device, in the order of application.
     pub packs: Vec<String>,
+}
+
+/// What is known of a device, for prompts.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Knowledge {
+    /// The device, pack or specialization that brings it.
+    pub source: String,
+    /// The words.
+    pub prose: Prose,
+    /// Whether a pack wrote it for this transformation: then an answer counts for the devices of that pack alone. What
+    /// is known of a device in general helps a model, and its answer serves any device.
+    pub specific: bool,
 }
 
 /// The transformation `name` for a device; without one, as it is declared.
@@ -32,19 +44,19 @@ pub fn transformation(library: &Library, name: &str, device: Option<&str>) -> Re
         work.provenance.insert("transformation".to_owned(), owner.to_owned());
     }
     let mut knowledge = Vec::new();
-    let mut know = |source: &str, prose: &Prose| {
+    let mut know = |source: &str, prose: &Prose, specific: bool| {
         if !prose.is_empty() {
-            knowledge.push((source.to_owned(), prose.clone()));
+            knowledge.push(Knowledge { source: source.to_owned(), prose: prose.clone(), specific });
         }
     };
     if let Some(device) = device.and_then(|device| library.devices.get(device)) {
-        know(&device.name, &device.knows);
+        know(&device.name, &device.knows, false);
     }
-    packs.iter().for_each(|pack| know(&pack.name, &pack.knows));
+    packs.iter().for_each(|pack| know(&pack.name, &pack.knows, false));
     for pack in &packs {
         for special in pack.specializations.iter().filter(|special| special.transformation == name) {
             work.apply(pack, special)?;
-            know(&format!("{}: {name}", pack.name), &special.knows);
+            know(&format!("{}: {name}", pack.name), &special.knows, true);
         }
     }
     let packs = packs.iter().map(|pack| pack.name.clone()).collect();

@@ -140,13 +140,15 @@ impl Run<'_, '_> {
     }
 
     fn key(&self, shown: &KernelContext, request: &RegionRequest, repair: Option<&Repair>) -> String {
+        // What is known of devices in general does not count: a recording serves every device.
+        let specific = self.plan.knowledge.iter().filter(|known| known.specific);
         let facts = KeyFacts {
             backend: shown.backend.clone(),
             element: shown.kernel.element.name().to_owned(),
             accumulator: shown.kernel.accumulator.name().to_owned(),
             region: request.region,
             words: request.words.key.clone(),
-            knowledge: self.plan.knowledge.iter().map(|(_, words)| words.key.clone()).collect(),
+            knowledge: specific.map(|known| known.words.key.clone()).collect(),
             regions: shown.regions.clone(),
             settings: self.plan.settings.iter().map(|(name, value)| (name.clone(), value.clone())).collect(),
             parent: repair.map(Repair::parent),
