@@ -10,6 +10,8 @@ use std::fmt;
 
 /// Bytes shown of a line that is too long.
 const SHOWN: usize = 120;
+/// Lines of a span that are shown; of a longer one, only the first.
+const LINES: usize = 8;
 
 /// The text of each file, by name.
 #[derive(Clone, Debug, Default)]
@@ -97,7 +99,13 @@ impl Sources {
 /// The text with too long lines cut, and the labels moved with it.
 fn shorten(text: &str, mut labels: Vec<(Span, String)>) -> (String, Vec<(Span, String)>) {
     let clamp = |at: usize| at.min(text.len());
-    labels.iter_mut().for_each(|(span, _)| *span = Span { start: clamp(span.start), end: clamp(span.end) });
+    for (span, _) in &mut labels {
+        *span = Span { start: clamp(span.start), end: clamp(span.end) };
+        let within = text.get(span.start..span.end).unwrap_or("");
+        if within.lines().count() > LINES {
+            span.end = span.start + within.find('\n').unwrap_or(0);
+        }
+    }
     if text.lines().all(|line| line.len() <= MAX_LINE_BYTES) {
         return (text.to_owned(), labels);
     }

@@ -33,7 +33,10 @@ pub(super) fn values(set: &ValueSet, out: &mut Report<'_>) -> Option<Values> {
                 return wrong(base.span, "the base of powers is at least 2", "`powers of 2 from 8 to 64`, say");
             }
             if power != low.value {
-                let help = format!("the nearest powers are {} and {power}", power / base.value);
+                let help = match power {
+                    1 => "the lowest power is 1".to_owned(),
+                    _ => format!("the nearest powers are {} and {power}", power / base.value),
+                };
                 return wrong(low.span, "the lower bound is no power of the base", &help);
             }
             if high.value < low.value {

@@ -101,26 +101,31 @@ pub(crate) fn layout<'a>(text: &'a str, out: &mut Report<'_>) -> Vec<Node<'a>> {
     tree.finish()
 }
 
-/// The lines of the text; those beyond the bound are reported and left blank.
+/// The lines of the text; those beyond the bound are reported, together, and left blank.
 fn lines<'a>(text: &'a str, out: &mut Report<'_>) -> Vec<RawLine<'a>> {
     let mut start = 0;
     let mut lines = Vec::new();
+    let mut long: Option<(Span, usize)> = None;
+    let mut count = 0;
     for whole in text.split_inclusive('\n') {
         let line = whole.trim_end_matches(['\n', '\r']);
-        let line = if start == 0 { line.strip_prefix('\u{feff}').unwrap_or(line) } else { line };
-        let at = if start == 0 { whole.len() - whole.trim_start_matches('\u{feff}').len() } else { start };
-        match line.len() <= MAX_LINE_BYTES {
-            true => lines.push(RawLine::new(line, at)),
-            false => {
-                let message = format!("a line of {} bytes; the limit is {MAX_LINE_BYTES}", line.len());
-                let diagnostic = out.error("peak::line-too-long", Span::new(at, at + 1), message);
-                out.push(
-                    diagnostic.label("starts here").help("it was skipped; break it, or move code into its own file"),
-                );
-                lines.push(RawLine::new("", at));
-            }
+        let mark = if start == 0 && line.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
+        let (line, at) = (&line[mark..], start + mark);
+        if line.len() <= MAX_LINE_BYTES {
+            lines.push(RawLine::new(line, at));
+        } else {
+            let first = line.chars().next().map_or(0, char::len_utf8);
+            long.get_or_insert((Span::new(at, at + first), line.len()));
+            count += 1;
+            lines.push(RawLine::new("", at));
         }
         start += whole.len();
+    }
+    if let Some((span, length)) = long {
+        let more = if count > 1 { format!(" (and {} more such lines)", count - 1) } else { String::new() };
+        let message = format!("a line of {length} bytes; the limit is {MAX_LINE_BYTES}{more}");
+        let diagnostic = out.error("peak::line-too-long", span, message).label("starts here");
+        out.push(diagnostic.help("it was skipped; break it, or move code into its own file"));
     }
     lines
 }

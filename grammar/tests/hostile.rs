@@ -1,0 +1,162 @@
+//! Input that no person wrote: never a panic, always a bound, always a diagnostic that names it.
+
+use peak_grammar::limits::{MAX_DIAGNOSTICS, MAX_FILE_BYTES};
+use peak_grammar::{Diagnostic, PlanNames, SourceFile, Sources, load, parse, parse_launch_plan};
+use proptest::prelude::*;
+use std::time::{Duration, Instant};
+
+const DESIGN: &str = include_str!("suite/ok/design.peak");
+
+#[test]
+fn a_nul_is_reported() {
+    let found = read(b"kernel a\0b\n  element f32\n");
+    assert_eq!(found[0].code, "peak::nul");
+    assert_eq!(found[0].span.start, 8);
+}
+
+#[test]
+fn bytes_that_are_not_utf8_are_reported_where_they_are() {
+    let found =
+        read("# käse\n".as_bytes().iter().chain(b"kernel \xff\xfe a\n").copied().collect::<Vec<u8>>().as_slice());
+    assert_eq!(found[0].code, "peak::utf8");
+    assert_eq!(found[0].span.start, 15);
+    assert!(found[0].message.contains("2 of them"), "{}", found[0].message);
+}
+
+#[test]
+fn ten_megabytes_of_one_line_are_refused_quickly() {
+    let mut text = String::from("kernel a\n  require ");
+    text.push_str(&"(1 + ".repeat(2 << 20));
+    text.push_str("\n  element f33\n");
+    let codes = timed(text.as_bytes());
+    assert!(codes.contains(&"peak::line-too-long") && codes.contains(&"peak::unknown-type"), "{codes:?}");
+}
+
+#[test]
+fn ten_thousand_levels_are_refused_quickly() {
+    let levels = |count: usize| (0..count).map(|level| format!("{:level$}repeat 2 times\n", "")).collect::<String>();
+    assert!(timed(levels(100).as_bytes()).contains(&"peak::too-deep"));
+    // Indentation alone makes these 17 and 50 megabytes: lines beyond a bound, then the file itself.
+    assert!(timed(levels(5_700).as_bytes()).contains(&"peak::line-too-long"));
+    assert_eq!(timed(levels(10_000).as_bytes()), ["peak::file-too-large"]);
+}
+
+#[test]
+fn a_file_beyond_the_bound_is_not_read() {
+    assert_eq!(timed(&vec![b'a'; MAX_FILE_BYTES + 1]), ["peak::file-too-large"]);
+}
+
+#[test]
+fn a_million_errors_are_counted_and_not_shown() {
+    let found = read("nonsense\n".repeat(1_000_000).as_bytes());
+    assert_eq!(found.len(), MAX_DIAGNOSTICS + 1);
+    assert_eq!(found[MAX_DIAGNOSTICS].code, "peak::too-many-errors");
+    assert!(found[MAX_DIAGNOSTICS].message.starts_with("999900 more"), "{}", found[MAX_DIAGNOSTICS].message);
+}
+
+#[test]
+fn many_unclosed_openers_take_linear_time() {
+    for line in
+        ["```x\n", "  ```x\n", "in device code\n", " because\n", "kernel a\n  macros for cuda\n    ```\n    ```\n"]
+    {
+        timed(line.repeat(200_000).as_bytes());
+    }
+}
+
+#[test]
+fn a_line_full_of_signs_is_refused() {
+    for sign in ["(", "-", "not ", "a[", "sum(k in ", "min(1, ", "1 + ", "where("] {
+        let text = format!("kernel a\n  require {}1\n", sign.repeat(4000 / sign.len()));
+        assert!(!timed(text.as_bytes()).is_empty(), "{sign}");
+    }
+}
+
+#[test]
+fn a_circle_of_a_thousand_packs_is_reported_once() {
+    let packs: String = (0..1000).map(|at| format!("pack p{at}\n  extends p{}\n", (at + 1) % 1000)).collect();
+    let codes = timed(packs.as_bytes());
+    assert_eq!(codes, ["peak::cycle"]);
+}
+
+#[test]
+fn a_carriage_return_and_a_byte_order_mark_are_no_text() {
+    let plain = load(&[SourceFile::new("a", DESIGN)]);
+    assert!(plain.1.is_empty());
+    let windows = load(&[SourceFile::new("a", &format!("\u{feff}{}", DESIGN.replace('\n', "\r\n")))]);
+    assert!(windows.1.is_empty(), "{:?}", windows.1);
+    let names = |library: &peak_grammar::ir::Library| library.kernels["matmul-f32"].host_code.clone();
+    assert_eq!(names(&plain.0), names(&windows.0));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 256, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn any_bytes_are_read(bytes in proptest::collection::vec(any::<u8>(), 0..400)) {
+        shown(&bytes);
+    }
+
+    #[test]
+    fn any_words_of_the_language_are_read(words in proptest::collection::vec(word(), 0..120)) {
+        shown(words.concat().as_bytes());
+        let names = PlanNames { arrays: vec!["A".to_owned()], ..PlanNames::default() };
+        drop(parse_launch_plan("plan", &words.concat(), &names));
+    }
+
+    #[test]
+    fn a_file_with_a_few_bytes_changed_is_read(changes in proptest::collection::vec((0..DESIGN.len(), any::<u8>()), 1..6)) {
+        let mut bytes = DESIGN.as_bytes().to_vec();
+        changes.iter().for_each(|(at, byte)| bytes[*at] = *byte);
+        shown(&bytes);
+    }
+
+    #[test]
+    fn a_file_with_lines_moved_is_read(moves in proptest::collection::vec((0..180usize, 0..180usize, 0..9usize), 1..8)) {
+        let mut lines: Vec<String> = DESIGN.lines().map(str::to_owned).collect();
+        for (from, to, indent) in moves {
+            let line = lines.remove(from % lines.len());
+            let at = to % lines.len();
+            lines.insert(at, format!("{:indent$}{}", "", line.trim_start()));
+        }
+        shown(lines.join("\n").as_bytes());
+    }
+}
+
+/// Words from which clauses, right and wrong, are put together.
+fn word() -> impl Strategy<Value = String> {
+    let words: Vec<String> = DESIGN.split(' ').filter(|word| !word.is_empty()).map(|word| format!("{word} ")).collect();
+    prop_oneof![
+        4 => proptest::sample::select(words),
+        1 => proptest::sample::select(vec!["\n", "\n  ", "\n    ", "\n      ", "```", "`", "\"", "{", "}", "\t", "#", "é", "("])
+            .prop_map(str::to_owned),
+    ]
+}
+
+/// Reads and resolves; every span must lie in the text, and every diagnostic must render.
+fn shown(bytes: &[u8]) {
+    let file = SourceFile { name: "hostile.peak".to_owned(), bytes: bytes.to_vec() };
+    let (_, found) = load(std::slice::from_ref(&file));
+    let sources = Sources::new([&file]);
+    let text = sources.text("hostile.peak").unwrap_or("");
+    assert_eq!(text.len(), bytes.len(), "spans must hold in the file itself");
+    for diagnostic in found {
+        assert!(text.get(diagnostic.span.start..diagnostic.span.end).is_some(), "{diagnostic:?} in {text:?}");
+        assert!(!format!("{:?}", sources.report(&diagnostic)).is_empty());
+    }
+}
+
+fn read(bytes: &[u8]) -> Vec<Diagnostic> {
+    parse(&SourceFile { name: "hostile.peak".to_owned(), bytes: bytes.to_vec() }).1
+}
+
+/// The codes found, in a time that no quadratic walk would keep.
+#[allow(clippy::disallowed_methods, reason = "the test measures; the front end has no clock")]
+fn timed(bytes: &[u8]) -> Vec<&'static str> {
+    let start = Instant::now();
+    let file = SourceFile { name: "hostile.peak".to_owned(), bytes: bytes.to_vec() };
+    let (_, found) = load(std::slice::from_ref(&file));
+    let sources = Sources::new([&file]);
+    found.iter().take(2).for_each(|diagnostic| assert!(format!("{:?}", sources.report(diagnostic)).len() < 20_000));
+    assert!(start.elapsed() < Duration::from_secs(20), "{:?}", start.elapsed());
+    found.iter().map(|diagnostic| diagnostic.code).collect()
+}
