@@ -180,3 +180,21 @@ fn a_project_can_be_named() {
     assert_eq!(outcome.code, 0, "{}", outcome.err);
     assert!(outcome.out.contains("1/baseline"));
 }
+
+#[test]
+fn doctor_without_toolchains_says_what_mends_it() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let output = Command::new(env!("CARGO_BIN_EXE_peak"))
+        .args(["doctor", "--json"])
+        .current_dir(folder.path())
+        .env("PEAK_TOOLCHAINS", folder.path())
+        .env("PATH", folder.path())
+        .output()
+        .expect("peak starts");
+    assert_eq!(output.status.code(), Some(3));
+    let out = String::from_utf8(output.stdout).expect("UTF-8");
+    let events: Vec<serde_json::Value> = out.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    let named = |name: &str| events.iter().find(|event| event["name"] == name).expect("listed");
+    assert_eq!((&named("spirv-val")["found"], &named("spirv-val")["mend"]), (&false.into(), &"scripts/setup".into()));
+    assert_eq!(events.last().expect("an event")["code"], "peak::nothing-runs");
+}

@@ -174,3 +174,14 @@ fn the_embedded_library_has_no_errors() {
     let errors: Vec<String> = loaded.errors().map(|error| format!("{}: {}", error.file, error.message)).collect();
     assert!(errors.is_empty(), "{}", errors.join("\n"));
 }
+
+#[test]
+fn the_readme_shows_what_the_front_end_accepts() {
+    let readme = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md")).expect("a README");
+    let blocks: Vec<&str> = readme.split("```peak\n").skip(1).filter_map(|rest| rest.split("```").next()).collect();
+    assert!(!blocks.is_empty(), "the README shows a transformation");
+    for block in blocks {
+        let (_, diagnostics) = peak_grammar::load(&[peak_grammar::SourceFile::new("README.md", block)]);
+        assert_eq!(diagnostics, [], "{block}");
+    }
+}

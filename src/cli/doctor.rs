@@ -2,6 +2,8 @@
 
 use super::output::App;
 use crate::error::{Class, Error, Result};
+use crate::library::{Standard, load};
+use crate::provider::{DEFAULT_PROVIDER, PROVIDERS};
 use crate::runner::{Inventory, MissingRuntime, WorkerProgram, inventory};
 use crate::store::{FILE, FOLDER, Store};
 use peak_backend_api::{DeviceInfo, Toolchain};
@@ -18,6 +20,8 @@ impl Arguments {
         let found = ask()?;
         show_backends(app, &found);
         show_devices(app, &found);
+        show_providers(app);
+        show_library(app);
         show_store(app);
         match runnable(&found) {
             Some(device) => {
@@ -132,6 +136,34 @@ fn device_line(index: usize, device: &DeviceInfo) -> String {
 
 fn missing_line(missing: &MissingRuntime) -> String {
     format!("  {}: none for {} ({}); `{}` mends it", missing.runtime, missing.backend, missing.why, missing.mend)
+}
+
+fn show_providers(app: &App) {
+    app.print("providers");
+    for provider in PROVIDERS {
+        app.print(&format!("  {:<10} {}", provider.name, provider.summary));
+        app.event("provider", json!({"name": provider.name, "default": provider.name == DEFAULT_PROVIDER}));
+    }
+}
+
+fn show_library(app: &App) {
+    let standard = Standard::from_environment();
+    let place = match &standard {
+        Standard::Embedded => "in this program".to_owned(),
+        Standard::Folder(folder) => format!("{} (PEAK_STDLIB)", folder.display()),
+    };
+    let loaded = load(&[], standard);
+    let (ir, errors) = (&loaded.ir, loaded.errors().count());
+    let counts = format!(
+        "{} kernels, {} transformations, {} devices, {} workflows",
+        ir.kernels.len(),
+        ir.transformations.len(),
+        ir.devices.len(),
+        ir.workflows.len()
+    );
+    let problem = if errors == 0 { String::new() } else { format!(", {errors} errors: `peak check` shows them") };
+    app.print(&format!("standard library\n  {place}: {counts}{problem}"));
+    app.event("library", json!({"place": place, "errors": errors}));
 }
 
 fn show_store(app: &App) {
