@@ -22,7 +22,7 @@ fn a_pack_replaces_what_it_names_and_says_so() {
     assert_eq!(special.transformation.introduces[0].values.to_string(), "32, 64, 128");
     assert_eq!(special.transformation.introduces.len(), 1);
     assert_eq!(special.transformation.requires.len(), plain.transformation.requires.len());
-    let sources: Vec<&str> = special.knowledge.iter().map(|(source, _)| source.as_str()).collect();
+    let sources: Vec<&str> = special.knowledge.iter().map(|known| known.source.as_str()).collect();
     assert_eq!(sources, ["nvidia-h200", "hopper", "hopper: tb-tiling"]);
     let parts: Vec<(&str, &str)> =
         special.provenance.iter().map(|(part, pack)| (part.as_str(), pack.as_str())).collect();

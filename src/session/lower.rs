@@ -202,8 +202,9 @@ fn application(name: &str) -> Application {
     }
 }
 
-fn apply_error(error: ApplyError) -> Error {
-    Error::new(Class::Input, error)
+#[allow(clippy::boxed_local, reason = "this is what a failed plan comes as")]
+fn apply_error(error: Box<ApplyError>) -> Error {
+    Error::new(Class::Input, *error)
 }
 
 /// The class of a failed application.

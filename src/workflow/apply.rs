@@ -131,10 +131,14 @@ impl<'a> Workshop<'a> {
     ///
     /// # Errors
     /// It is not there, packs contradict one another, or it does not apply.
-    pub fn plan(&self, application: &Application, context: &KernelContext) -> Result<TransformationPlan, ApplyError> {
+    pub fn plan(
+        &self,
+        application: &Application,
+        context: &KernelContext,
+    ) -> Result<TransformationPlan, Box<ApplyError>> {
         let device = self.device.map(|device| device.name.as_str());
         let specialized = specialize::transformation(self.library, &application.transformation, device)
-            .map_err(|error| ApplyError::Specialize { message: error.to_string() })?;
+            .map_err(|error| Box::new(ApplyError::Specialize { message: error.to_string() }))?;
         let inputs = PlanInputs {
             transformation: &specialized.transformation,
             knowledge: &specialized.knowledge,
@@ -142,7 +146,7 @@ impl<'a> Workshop<'a> {
             application,
             facts: self.facts,
         };
-        Ok(plan(context, &inputs)?)
+        plan(context, &inputs).map_err(|reason| Box::new(ApplyError::NotApplicable(reason)))
     }
 
     /// What prompts say of language and device.
@@ -161,7 +165,7 @@ impl<'a> Workshop<'a> {
     ) -> AppliedStep {
         let plan = match self.plan(application, context) {
             Ok(plan) => plan,
-            Err(error) => return AppliedStep::refused(error),
+            Err(error) => return AppliedStep::refused(*error),
         };
         let mut watcher = Watcher { told, prompts: Vec::new() };
         let mut lowering = Lowering {
