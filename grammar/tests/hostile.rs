@@ -72,6 +72,19 @@ fn a_line_full_of_signs_is_refused() {
 }
 
 #[test]
+fn a_choice_that_would_double_at_every_level_is_refused() {
+    let level = "where(n = 1 and n = 2, 1, ";
+    let value = format!("{}0{}", level.repeat(20), ")".repeat(20));
+    let head = "kernel a\n  element f32\n  input n: int in 1\n  output C: array[n] of f32\n  computes C[i] = ";
+    let found = timed(format!("{head}{value}\n").as_bytes());
+    assert!(found.contains(&"peak::too-deep"), "{found:?}");
+    let long = format!("{head}where({}, 1, 0)\n", vec!["n = 1"; 60].join(" and "));
+    assert!(read_whole(&long).contains(&"peak::too-deep"));
+    let sums = format!("{head}sum({}) 1\n", (0..50).map(|at| format!("k{at} in 0..n")).collect::<Vec<_>>().join(", "));
+    assert!(read_whole(&sums).contains(&"peak::too-deep"));
+}
+
+#[test]
 fn a_circle_of_a_thousand_packs_is_reported_once() {
     let packs: String = (0..1000).map(|at| format!("pack p{at}\n  extends p{}\n", (at + 1) % 1000)).collect();
     let codes = timed(packs.as_bytes());
@@ -143,6 +156,10 @@ fn shown(bytes: &[u8]) {
         assert!(text.get(diagnostic.span.start..diagnostic.span.end).is_some(), "{diagnostic:?} in {text:?}");
         assert!(!format!("{:?}", sources.report(&diagnostic)).is_empty());
     }
+}
+
+fn read_whole(text: &str) -> Vec<&'static str> {
+    load(&[SourceFile::new("hostile.peak", text)]).1.iter().map(|one| one.code).collect()
 }
 
 fn read(bytes: &[u8]) -> Vec<Diagnostic> {

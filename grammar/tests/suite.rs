@@ -4,7 +4,7 @@
 #![allow(clippy::disallowed_methods, reason = "the fixtures are files")]
 
 use miette::{GraphicalReportHandler, GraphicalTheme};
-use peak_grammar::{Diagnostic, SourceFile, Sources, load};
+use peak_grammar::{Diagnostic, SourceFile, Sources, load, parse};
 use std::path::Path;
 
 const BASE: &str = include_str!("suite/base.peak");
@@ -25,6 +25,7 @@ fn every_right_file_is_accepted() {
         let file = read(path);
         let (library, diagnostics) = load(std::slice::from_ref(&file));
         assert!(diagnostics.is_empty(), "{}", rendered(std::slice::from_ref(&file), &diagnostics));
+        serde_json::to_string(&parse(&file).0).expect("the AST is plain data");
         let json = serde_json::to_string_pretty(&library).expect("the IR is plain data");
         let again: peak_grammar::ir::Library = serde_json::from_str(&json).expect("the IR reads its own JSON");
         assert_eq!(library, again);

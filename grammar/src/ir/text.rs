@@ -68,6 +68,29 @@ impl Value {
     }
 }
 
+impl Value {
+    /// The values directly inside.
+    fn parts(&self) -> Vec<&Value> {
+        match self {
+            Value::Number(_) | Value::Integer(_) | Value::Element { .. } => Vec::new(),
+            Value::Negate(inner) | Value::Reduce { body: inner, .. } => vec![inner],
+            Value::Binary(_, left, right) => vec![left, right],
+            Value::Where { then, otherwise, .. } => vec![then, otherwise],
+            Value::Call(_, arguments) => arguments.iter().collect(),
+        }
+    }
+
+    /// How many operations and operands there are.
+    pub(crate) fn nodes(&self) -> usize {
+        1 + self.parts().into_iter().map(Value::nodes).sum::<usize>()
+    }
+
+    /// How many operations stand inside one another.
+    pub(crate) fn depth(&self) -> usize {
+        1 + self.parts().into_iter().map(Value::depth).max().unwrap_or(0)
+    }
+}
+
 impl ValueOp {
     fn sign(self) -> char {
         match self {

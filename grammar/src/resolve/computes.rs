@@ -1,8 +1,8 @@
 //! Index notation: statements in order, each over indices, arguments and earlier results.
 
 use super::scope::Scope;
-use super::{duplicate_name, spanned};
 use crate::ir::{Assignment, Computes, Value};
+use crate::limits::MAX_EXPRESSION_DEPTH;
 use crate::syntax::Report;
 use crate::syntax::ast;
 use std::collections::BTreeSet;
@@ -24,7 +24,7 @@ pub(super) fn computes(
         } else if scope.numbers.contains(&target.value) || scope.arrays.contains_key(&target.value) {
             scope.check_array(target, Some(statement.indices.len()), out);
         }
-        let value = indexed(statement, &scope, out).value(&statement.value, out);
+        let value = value(statement, &scope, out);
         scope.arrays.entry(target.value.clone()).or_insert(Some(statement.indices.len()));
         resolved.extend(value.map(|value| assignment(statement, value)));
     }
@@ -33,10 +33,7 @@ pub(super) fn computes(
 
 /// A pattern: its names are its own.
 pub(super) fn pattern(statements: &[ast::Assignment], scope: &Scope<'_>, out: &mut Report<'_>) -> Computes {
-    let values = statements.iter().filter_map(|statement| {
-        let value = indexed(statement, scope, out).value(&statement.value, out)?;
-        Some(assignment(statement, value))
-    });
+    let values = statements.iter().filter_map(|statement| Some(assignment(statement, value(statement, scope, out)?)));
     Computes { statements: values.collect() }
 }
 
@@ -81,18 +78,20 @@ fn walk(value: &Value, scope: &mut Scope<'_>, variables: &mut BTreeSet<String>, 
     }
 }
 
-/// The scope inside a statement: its index variables are numbers, none of them twice.
-fn indexed<'i>(statement: &ast::Assignment, scope: &Scope<'i>, out: &mut Report<'_>) -> Scope<'i> {
+/// The value of a statement, over its index variables. None where it is wrong; that is reported.
+fn value(statement: &ast::Assignment, scope: &Scope<'_>, out: &mut Report<'_>) -> Option<Value> {
     let mut inner = scope.clone();
-    let mut own = BTreeSet::new();
     for index in &statement.indices {
-        let taken = scope.numbers.contains(&index.value) || scope.arrays.contains_key(&index.value);
-        if taken || !own.insert(index.value.clone()) {
-            duplicate_name("index variable", &spanned(&index.value, index.span), out);
-        }
-        inner.numbers.insert(index.value.clone());
+        inner.fresh_variable(index, out);
     }
-    inner
+    let value = inner.value(&statement.value, out)?;
+    if value.depth() > MAX_EXPRESSION_DEPTH {
+        let message = format!("more than {MAX_EXPRESSION_DEPTH} operations stand inside one another");
+        let diagnostic = out.error("peak::too-deep", statement.span, message);
+        out.push(diagnostic.help("compute parts of it in statements of their own"));
+        return None;
+    }
+    Some(value)
 }
 
 fn assignment(statement: &ast::Assignment, value: Value) -> Assignment {

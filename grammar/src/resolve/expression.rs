@@ -2,6 +2,7 @@
 
 use super::scope::Scope;
 use crate::ir::{BinaryOp, CompareOp, Condition, Expr, Function, Value, ValueOp};
+use crate::limits::MAX_VALUE_NODES;
 use crate::syntax::ast::{Expression, ExpressionKind as Kind};
 use crate::syntax::{Name, Report};
 
@@ -143,7 +144,7 @@ impl Scope<'_> {
                 let mut ranges = Vec::new();
                 for bound in bounds {
                     let (low, high) = (inner.expr(&bound.low, out), inner.expr(&bound.high, out));
-                    inner.numbers.insert(bound.variable.value.clone());
+                    inner.fresh_variable(&bound.variable, out);
                     ranges.push((bound.variable.value.clone(), low, high));
                 }
                 let mut value = inner.value(body, out)?;
@@ -167,7 +168,14 @@ impl Scope<'_> {
             ("where", [condition, then, otherwise]) => {
                 let condition = self.condition(condition, out);
                 let (then, otherwise) = (self.value(then, out), self.value(otherwise, out));
-                return Some(choose(&condition?, then?, otherwise?));
+                let (condition, then, otherwise) = (condition?, then?, otherwise?);
+                if chosen_nodes(&condition, then.nodes(), otherwise.nodes()) > MAX_VALUE_NODES {
+                    let message = "the condition of this `where` is too long";
+                    let diagnostic = out.error("peak::too-deep", name.span, message);
+                    out.push(diagnostic.help("compute parts of it in a statement of their own"));
+                    return None;
+                }
+                return Some(choose(&condition, then, otherwise));
             }
             ("ceil" | "floor" | "sizeof", _) => return self.size_call(name, arguments, out).map(Value::Integer),
             _ => {}
@@ -185,6 +193,16 @@ impl Scope<'_> {
         }
         let values: Vec<Option<Value>> = arguments.iter().map(|argument| self.value(argument, out)).collect();
         Some(Value::Call(*function, values.into_iter().collect::<Option<_>>()?))
+    }
+}
+
+/// How many operations [`choose`] makes of sides with so many.
+fn chosen_nodes(condition: &Condition, then: usize, otherwise: usize) -> usize {
+    match condition {
+        Condition::Compare(..) => then.saturating_add(otherwise).saturating_add(1),
+        Condition::And(items) => items.iter().fold(then, |chosen, item| chosen_nodes(item, chosen, otherwise)),
+        Condition::Or(items) => items.iter().fold(otherwise, |other, item| chosen_nodes(item, then, other)),
+        Condition::Not(inner) => chosen_nodes(inner, otherwise, then),
     }
 }
 

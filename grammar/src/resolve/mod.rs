@@ -24,7 +24,7 @@ use crate::SourceFile;
 use crate::diagnostics::Diagnostic;
 use crate::ir::{IR_VERSION, Library, Origin, Utility};
 use crate::syntax::ast::{Block, Declaration, File, Header, UtilityClause};
-use crate::syntax::{Name, Report, Span, Spanned, words_of};
+use crate::syntax::{Name, Report, Span, words_of};
 use index::Index;
 
 /// The languages of the backends. Registering a backend adds its language here, so that a misspelt one is found.
@@ -192,9 +192,4 @@ fn once<T>(slot: &mut Option<T>, value: T, what: &str, span: Span, out: &mut Rep
         Some(_) => duplicate_clause(what, span, out),
         None => *slot = Some(value),
     }
-}
-
-/// A name that carries no place, for messages about what the compiler made up.
-fn spanned(name: &str, span: Span) -> Name {
-    Spanned::new(name.to_owned(), span)
 }

@@ -85,6 +85,13 @@ impl<'i> Scope<'i> {
         }
     }
 
+    /// Adds an index variable; one that hides another name is reported.
+    pub(super) fn fresh_variable(&mut self, name: &Name, out: &mut Report<'_>) {
+        if self.arrays.contains_key(&name.value) || !self.numbers.insert(name.value.clone()) {
+            super::duplicate_name("index variable", name, out);
+        }
+    }
+
     /// Checks `device.NAME`.
     pub(super) fn check_fact(&self, name: &str, span: Span, out: &mut Report<'_>) {
         if self.facts.contains(name) {

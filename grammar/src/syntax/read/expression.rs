@@ -196,8 +196,10 @@ impl Expression {
             | ExpressionKind::And(items)
             | ExpressionKind::Or(items) => deepest(items),
             ExpressionKind::Reduce(_, bounds, body) => {
-                let bounds = bounds.iter().map(|bound| bound.low.depth().max(bound.high.depth())).max();
-                body.depth().max(bounds.unwrap_or(0))
+                // Each bound becomes a reduction of its own.
+                let bounds_count = bounds.len();
+                let deepest = bounds.iter().map(|bound| bound.low.depth().max(bound.high.depth())).max();
+                bounds_count + body.depth().max(deepest.unwrap_or(0))
             }
             ExpressionKind::Negate(inner) | ExpressionKind::Not(inner) => inner.depth(),
             ExpressionKind::Binary(_, left, right) | ExpressionKind::Compare(_, left, right) => {
