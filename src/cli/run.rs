@@ -6,7 +6,7 @@ use super::providers::ProviderArguments;
 use crate::error::{Class, Error, Result};
 use crate::report::{Progress as Bar, StepRow, steps, units};
 use crate::session::{MachineOptions, PROJECT_RECORDINGS, Session, SessionOptions, failure_class};
-use crate::workflow::{Finished, Observer, Options, Outcome, Progress, Row, inputs_words};
+use crate::workflow::{SAME_SHARE, Finished, Observer, Options, Outcome, Progress, Row, inputs_words};
 use serde_json::json;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -186,7 +186,7 @@ fn step_row(row: &Row, best: &str) -> StepRow {
         inputs: inputs_words(&row.inputs),
         verdict: row.verdict.name().to_owned(),
         reason: row.failure_class.map(|class| class.name().to_owned()).or_else(|| {
-            row.speedup_step.filter(|speedup| *speedup < 1.0).map(|_| "slower".to_owned())
+            row.speedup_step.filter(|speedup| *speedup < 1.0 - SAME_SHARE).map(|_| "slower".to_owned())
         }),
         time_ns: row.time_ns_median.zip(row.time_ns_p20).zip(row.time_ns_p80).map(|((a, b), c)| (a, b, c)),
         flops_per_second: row.flops,

@@ -5,7 +5,7 @@ use super::apply::{ApplyError, Told, Workshop};
 use super::environment::Environment;
 use super::error::WorkflowError;
 use super::judge::{Checker, RunJudge};
-use super::line::{Line, Point, SizeResult};
+use super::line::{Line, Pace, Point, SizeResult};
 use super::measure::{Effort, SizeMeasured, measure};
 use super::observer::{Best, Finished, Observer, Progress, Reused};
 use super::row::{Row, Verdict};
@@ -367,12 +367,15 @@ impl Run<'_, '_> {
         let context = Rc::new(context);
         let sizes: Vec<SizeResult> = measured.iter().map(|size| size.result.clone()).collect();
         let mut point = Point { step: facts.name.to_owned(), context, sizes, checkpoint: 0 };
-        let slower = point.faster_than(before) == Some(false);
-        facts.verdict = if only_if_faster && slower { Verdict::Rejected } else { Verdict::Accepted };
-        facts.reason = slower.then(|| match facts.verdict {
-            Verdict::Rejected => "slower than the step before".to_owned(),
-            _ => "slower than the step before, kept: later steps may build on it".to_owned(),
-        });
+        let pace = point.compared_with(before);
+        let gains = matches!(pace, None | Some(Pace::Faster));
+        facts.verdict = if only_if_faster && !gains { Verdict::Rejected } else { Verdict::Accepted };
+        facts.reason = match (pace, facts.verdict) {
+            (Some(Pace::Slower), Verdict::Accepted) => Some("slower, kept: later steps may build on it".to_owned()),
+            (Some(Pace::Slower), _) => Some("slower than the step before".to_owned()),
+            (Some(Pace::Same), Verdict::Rejected) => Some("no faster than the step before".to_owned()),
+            _ => None,
+        };
         let kernel = &point.context.kernel;
         let mut rows =
             rows::rows(&facts, kernel, &measured, Some(before), Some(self.line.baseline()), self.environment);
@@ -402,7 +405,7 @@ impl Run<'_, '_> {
                     let here = self.line.position();
                     let wins = match best {
                         None => true,
-                        Some(held) => self.line.current().faster_than(self.line.at(held)) == Some(true),
+                        Some(held) => self.line.current().compared_with(self.line.at(held)) == Some(Pace::Faster),
                     };
                     if wins {
                         best = Some(here);
