@@ -2,8 +2,14 @@
 
 mod cli;
 mod library;
+mod lower;
 mod lowering;
+mod missing;
 mod oracle;
+mod program;
 mod runner;
 mod store;
 mod tidy;
+mod vulkan;
+mod workflow;
+mod wrong_kernels;

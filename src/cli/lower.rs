@@ -3,17 +3,19 @@
 use super::check::load_clean;
 use super::output::App;
 use super::providers::ProviderArguments;
-use super::usage;
+use super::{quoted, usage};
 use crate::backends::{BACKENDS, backend};
+use crate::context::KernelContext;
 use crate::context::launch::ConcretePlan;
 use crate::context::scope::Facts;
 use crate::context::source::compile_request;
-use crate::context::KernelContext;
 use crate::error::{Class, Error, Result};
 use crate::library::Loaded;
 use crate::lowering::{Stage, edits, lower_stage};
 use crate::provider::DEFAULT_PROVIDER;
-use crate::session::{LowerRequest, Lowered, Machine, MachineOptions, SessionError, open_provider, templates};
+use crate::session::{
+    LowerRequest, Lowered, Machine, MachineOptions, PROJECT_RECORDINGS, SessionError, open_provider, templates,
+};
 use crate::store::Store;
 use crate::tune::space::{Space, VISITS_MAX};
 use crate::workflow::{Told, inputs_words, timed_sizes};
@@ -113,7 +115,9 @@ impl Arguments {
     }
 
     fn need_file(&self) -> Result<&PathBuf> {
-        self.file.as_ref().ok_or_else(|| usage("this stage is one of a file", "name the file: peak lower FILE --emit ast"))
+        self.file
+            .as_ref()
+            .ok_or_else(|| usage("this stage is one of a file", "name the file: peak lower FILE --emit ast"))
     }
 
     /// The declarations of the file.
@@ -162,7 +166,8 @@ impl Arguments {
         let backend = backend(name).ok_or_else(|| unknown_backend(name))?;
         let device = self.device.as_deref().map(|name| library_device(loaded, name)).transpose()?;
         let facts: Facts = device.map(|device| device.facts_for(name)).unwrap_or_default();
-        let provider = open_provider(&self.provider.choice(None), &app.project, loaded.standard())?;
+        let choice = self.provider.choice(Some(self.record_command(transformation)));
+        let provider = open_provider(&choice, &app.project, loaded.standard())?;
         let templates = templates(loaded.standard())?;
         let request = LowerRequest {
             loaded,
@@ -192,7 +197,8 @@ impl Arguments {
         let backend = backend(machine.backend().name()).ok_or_else(|| unknown_backend(machine.backend().name()))?;
         let device = machine.device().cloned();
         let facts = machine.parts().facts.clone();
-        let provider = open_provider(&self.provider.choice(None), &app.project, loaded.standard())?;
+        let choice = self.provider.choice(Some(self.record_command(transformation)));
+        let provider = open_provider(&choice, &app.project, loaded.standard())?;
         let templates = templates(loaded.standard())?;
         let mut store = Store::open(&app.project)?;
         let request = LowerRequest {
@@ -213,6 +219,23 @@ impl Arguments {
         }
     }
 
+    /// The command line that records what this one lacks.
+    fn record_command(&self, transformation: &str) -> String {
+        let option = |name: &str, value: Option<&str>| value.map(|value| format!(" --{name} {}", quoted(value)));
+        let file = self.file.as_ref().map(|file| format!(" {}", quoted(&file.display().to_string())));
+        let after = (!self.after.is_empty()).then(|| self.after.join(","));
+        let words = [
+            file,
+            Some(format!(" -t {transformation} -k {}", self.kernel)),
+            option("after", after.as_deref()),
+            option("backend", self.backend.as_deref()),
+            option("device", self.device.as_deref()),
+            self.no_run.then(|| " --no-run".to_owned()),
+            Some(format!(" --provider mailbox --record {PROJECT_RECORDINGS}")),
+        ];
+        format!("peak lower{}", words.into_iter().flatten().collect::<String>())
+    }
+
     /// Prints the stage; what was lowered, where something was.
     fn show(
         &self,
@@ -229,9 +252,9 @@ impl Arguments {
             let (context, plan) = request.plan(machine, &mut told)?;
             let text = match self.emit {
                 Some(Emit::Plan) => pretty(&plan),
-                _ => request.prompt(&context, &plan)?.unwrap_or_else(|| {
-                    "no model is asked: every step of this transformation is mechanical".to_owned()
-                }),
+                _ => request
+                    .prompt(&context, &plan)?
+                    .unwrap_or_else(|| "no model is asked: every step of this transformation is mechanical".to_owned()),
             };
             app.print(&text);
             return Ok(None);
@@ -241,7 +264,9 @@ impl Arguments {
             Some(Emit::Edits) => {
                 app.print(&lower_stage(Stage::EditScripts, &lowered.plan, &lowered.before, &lowered.after));
             }
-            Some(Emit::Source) => app.print(&lower_stage(Stage::Source, &lowered.plan, &lowered.before, &lowered.after)),
+            Some(Emit::Source) => {
+                app.print(&lower_stage(Stage::Source, &lowered.plan, &lowered.before, &lowered.after))
+            }
             Some(Emit::Artifact) => {}
             _ => app.print(&edits(&lowered.before, &lowered.after)),
         }
@@ -258,8 +283,14 @@ impl Arguments {
         let artifact = parts.compile.compile(&request).map_err(|failure| {
             Error::plain(Class::Validation, "peak::failed-compile", failure.to_string(), failure.facts.join("\n"))
         })?;
-        let words = configuration.iter().map(|(name, value)| format!("{name} = {value}")).collect::<Vec<_>>().join(", ");
-        app.say(&format!("{} bytes by {} for {}; {words}", artifact.bytes.len(), artifact.compiler, inputs_words(&inputs)));
+        let words =
+            configuration.iter().map(|(name, value)| format!("{name} = {value}")).collect::<Vec<_>>().join(", ");
+        app.say(&format!(
+            "{} bytes by {} for {}; {words}",
+            artifact.bytes.len(),
+            artifact.compiler,
+            inputs_words(&inputs)
+        ));
         match &self.output {
             Some(path) => std::fs::write(path, &artifact.bytes).map_err(|error| {
                 let message = format!("{} cannot be written: {error}", path.display());
@@ -293,7 +324,12 @@ fn verdict(request: &LowerRequest<'_>, lowered: &Lowered) -> String {
         true => "applied, compiled and validated",
         false => "applied; not compiled and not run (--no-run)",
     };
-    format!("{} on {}: {how}; {} answers, {failed} rejected", request.transformation, request.kernel, lowered.attempts.len())
+    format!(
+        "{} on {}: {how}; {} answers, {failed} rejected",
+        request.transformation,
+        request.kernel,
+        lowered.attempts.len()
+    )
 }
 
 /// The configuration that a reader would look at first: the start, or the first valid one, at the first timed size.

@@ -1,5 +1,5 @@
 //! How people name a checkpoint: `NAME` (of the newest run that has it), `RUN/NAME`, its number, or the beginning of its
-//! context's hash.
+//! context's hash. A checkpoint that a workflow gave a name is found by the name of its step, too.
 
 use super::{Checkpoint, Store, StoreError};
 
@@ -24,6 +24,9 @@ impl Store {
         {
             return Ok(found);
         }
+        if let Some(found) = self.by_step(name)? {
+            return Ok(found);
+        }
         if let Ok(id) = name.parse::<i64>()
             && let Some(found) = self.checkpoint(id)?
         {
@@ -33,6 +36,15 @@ impl Store {
             Some(found) => Ok(found),
             None => Err(StoreError::UnknownCheckpoint { name: name.to_owned(), help: self.suggestion(name)? }),
         }
+    }
+
+    /// The newest checkpoint that a step led to, which a workflow's `checkpoint` may have given another name.
+    fn by_step(&self, name: &str) -> Result<Option<Checkpoint>, StoreError> {
+        let found = match name.split_once('/').map(|(run, step)| (run.parse::<i64>(), step)) {
+            Some((Ok(run), step)) => self.checkpoints_where("run = ?1 AND transformation = ?2", &[&run, &step])?.pop(),
+            _ => self.checkpoints_where("transformation = ?1", &[&name])?.pop(),
+        };
+        Ok(found)
     }
 
     /// The newest checkpoint whose context's hash begins so.

@@ -23,6 +23,9 @@ use std::sync::atomic::Ordering;
 /// The name of the first row and checkpoint.
 pub const BASELINE: &str = "baseline";
 
+/// Why a run ended early that was asked to.
+const STOPPED: &str = "stopped on request";
+
 /// What a run came to.
 #[derive(Debug)]
 pub struct Outcome {
@@ -32,6 +35,8 @@ pub struct Outcome {
     pub finished: Finished,
     /// What ended the run early, where something did.
     pub failure: Option<Failure>,
+    /// Whether that was a request to stop.
+    pub interrupted: bool,
     /// Why steps failed, in full, by step: diagnostics for people.
     pub diagnostics: Vec<(String, ApplyError)>,
 }
@@ -85,7 +90,7 @@ pub fn run(
     let result = run_from(workflow, context, sizes, id, environment, observer);
     let status = match &result {
         Ok(Outcome { failure: None, .. }) => RunStatus::Finished,
-        Ok(_) if environment.cancelled.load(Ordering::Relaxed) => RunStatus::Stopped,
+        Ok(Outcome { interrupted: true, .. }) | Err(WorkflowError::Interrupted) => RunStatus::Stopped,
         _ => RunStatus::Failed,
     };
     environment.store.finish_run(id, status)?;
@@ -109,8 +114,12 @@ fn run_from(
     let mut measured = Vec::new();
     for inputs in &sizes {
         let mut checker = Checker { validator: &mut validator, reused: &mut reused, known: &known };
-        let size = measure(&context, inputs, &[], &effort, environment, &mut checker, observer)
-            .map_err(|failure| WorkflowError::Baseline { failure })?;
+        let size = measure(&context, inputs, &[], &effort, environment, &mut checker, observer).map_err(|failure| {
+            match environment.cancelled.load(Ordering::Relaxed) {
+                true => WorkflowError::Interrupted,
+                false => WorkflowError::Baseline { failure },
+            }
+        })?;
         measured.push(size);
     }
     let facts = StepFacts { index: 0, name: BASELINE, verdict: Verdict::Accepted, ..StepFacts::default() };
@@ -207,14 +216,22 @@ fn put(
 impl Run<'_, '_> {
     fn steps(&mut self, steps: &[WorkflowStep]) -> Result<Flow, WorkflowError> {
         for step in steps {
-            if self.observer.cancelled() || self.environment.cancelled.load(Ordering::Relaxed) {
-                return Ok(Flow::Stopped(Failure::new(FailureClass::Timeout, "stopped on request")));
+            if self.is_stopped() {
+                break;
             }
             if let Flow::Stopped(failure) = self.step(step)? {
                 return Ok(Flow::Stopped(failure));
             }
         }
-        Ok(Flow::Done)
+        match self.is_stopped() {
+            true => Ok(Flow::Stopped(Failure::new(FailureClass::Timeout, STOPPED))),
+            false => Ok(Flow::Done),
+        }
+    }
+
+    /// Whether somebody asked the run to stop.
+    fn is_stopped(&self) -> bool {
+        self.observer.cancelled() || self.environment.cancelled.load(Ordering::Relaxed)
     }
 
     fn step(&mut self, step: &WorkflowStep) -> Result<Flow, WorkflowError> {
@@ -292,6 +309,8 @@ impl Run<'_, '_> {
         };
         let (context, measured) = match measured {
             Ok(found) => found,
+            // What was cut short did not fail.
+            Err(failure) if self.is_stopped() => return Ok(Some(failure)),
             Err(failure) => {
                 let kernel = &before.context.kernel;
                 let rows = rows::failed(&facts, kernel, &self.sizes, &failure, self.environment);
@@ -460,6 +479,7 @@ impl Run<'_, '_> {
         if keeps_best {
             self.line.keep_best();
         }
+        let interrupted = failure.is_some() && self.is_stopped();
         let best = self.line.current();
         self.environment.store.set_current(best.checkpoint)?;
         let first = best.sizes.first();
@@ -477,9 +497,12 @@ impl Run<'_, '_> {
                 inputs: first.map(|size| size.inputs.clone()).unwrap_or_default(),
             },
             reused: self.reused,
-            stopped: failure.as_ref().map(|failure| format!("{}: {}", failure.class, failure.message)),
+            stopped: failure.as_ref().map(|failure| match interrupted {
+                true => STOPPED.to_owned(),
+                false => format!("{}: {}", failure.class, failure.message),
+            }),
         };
         let Run { rows, diagnostics, .. } = self;
-        Ok(Outcome { rows, finished, failure, diagnostics })
+        Ok(Outcome { rows, finished, failure, interrupted, diagnostics })
     }
 }

@@ -15,8 +15,8 @@ pub enum SelectionError {
     )]
     None,
     /// None matches.
-    #[error("no device matches `{wanted}`; there {}", listed(.there))]
-    #[diagnostic(code("peak::unknown-device"), help("give an index of the list, or a piece of a name"))]
+    #[error("no device here matches `{wanted}`")]
+    #[diagnostic(code("peak::unknown-device"), help("give an index, or a piece of a name, of: {}", .there.join("; ")))]
     Unknown {
         /// What was asked for.
         wanted: String,
@@ -91,10 +91,6 @@ fn rank(kind: DeviceKind) -> u8 {
 
 fn line(index: usize, device: &DeviceInfo) -> String {
     format!("{index}: {} ({}/{})", device.name, device.backend, device.runtime)
-}
-
-fn listed(there: &[String]) -> String {
-    format!("{} {}", if there.len() == 1 { "is" } else { "are" }, there.join("; "))
 }
 
 #[cfg(test)]
