@@ -5,5 +5,6 @@ mod library;
 mod lowering;
 mod oracle;
 mod runner;
+mod standard;
 mod store;
 mod tidy;

@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 /// Modules of the root package, low to high: each may use those above it in this list, and no other.
 ///
 /// A new module takes the lowest place that lets it use what it needs.
-const MODULES: [&str; 19] = [
+const MODULES: [&str; 20] = [
     "error", "hash", "context", "edit", "store", "library", "report", "provider", "data", "oracle", "backends",
-    "runner", "plan", "validate", "evaluate", "tune", "lowering", "workflow", "cli",
+    "runner", "plan", "validate", "evaluate", "tune", "lowering", "workflow", "session", "cli",
 ];
 
 /// What is allowed beside that order: who, whom, why.
@@ -16,6 +16,9 @@ const EXCEPTIONS: [(&str, &str, &str); 1] =
 
 /// Lines of a file at most.
 const MAX_LINES: usize = 600;
+
+/// Classes of failure.
+const CLASSES: [&str; 8] = ["apply", "compile", "launch", "results", "sanitizer", "timeout", "crash", "provider"];
 
 /// What the front end may not touch.
 const IMPURE: [&str; 6] = ["std::fs", "std::net", "std::time", "std::process", "std::env", "std::thread"];
@@ -170,6 +173,22 @@ fn every_code_of_a_diagnostic_is_explained() {
         }
     }
     assert_none(&complaints, "a code has a section in spec/diagnostics.md, which `peak explain` prints");
+}
+
+#[test]
+fn every_code_that_is_explained_is_used() {
+    let reference = std::fs::read_to_string(root().join("spec/diagnostics.md")).expect("spec/diagnostics.md");
+    let used: Vec<String> = rust_files()
+        .iter()
+        .filter(|(file, _)| file.starts_with("src/") || file.contains("/src/"))
+        .flat_map(|(_, text)| codes(text))
+        .collect();
+    let headings = reference.lines().filter_map(|line| line.strip_prefix("### `")?.strip_suffix('`'));
+    // `peak::failed-CLASS` is put together from a class of failure.
+    let class = |code: &str| code.strip_prefix("peak::failed-").is_some_and(|class| CLASSES.contains(&class));
+    let unused: Vec<String> =
+        headings.filter(|code| !class(code) && !used.iter().any(|used| used == code)).map(str::to_owned).collect();
+    assert_none(&unused, "spec/diagnostics.md explains only what is there");
 }
 
 /// Codes of diagnostics in a text: `peak::` and a kebab-case name in quotes.

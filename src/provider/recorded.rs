@@ -102,6 +102,12 @@ fn read(
 /// The command that records what a request asks for. Names are the language's own words, so nothing needs quoting.
 fn record_command(request: &CompletionRequest) -> String {
     let id = &request.identity;
-    let steps: Vec<&str> = id.applied.iter().map(String::as_str).chain([id.transformation.as_str()]).collect();
-    format!("peak lower {} --backend {} --apply {} --provider mailbox --record", id.kernel, id.backend, steps.join(","))
+    let after = match id.applied.is_empty() {
+        true => String::new(),
+        false => format!(" --after {}", id.applied.join(",")),
+    };
+    format!(
+        "peak lower -t {} -k {}{after} --backend {} --provider mailbox --record recordings",
+        id.transformation, id.kernel, id.backend
+    )
 }
