@@ -55,7 +55,7 @@ pub fn defines(text: &str) -> Vec<(&str, usize)> {
 /// Names that a text declares: variables, parameters, types of templates, enumerators, and parameters of macros.
 pub fn declared(text: &str) -> BTreeSet<&str> {
     let words = words(text);
-    let mut found = macro_parameters(&words);
+    let mut found = macro_parameters(text);
     for (index, (kind, name)) in words.iter().enumerate() {
         if *kind != Kind::Identifier {
             continue;
@@ -64,7 +64,10 @@ pub fn declared(text: &str) -> BTreeSet<&str> {
         let after_next = words.get(index + 2).map_or("", |(_, text)| *text);
         let assigned = next == "=" && after_next != "=";
         let mut before = words[..index].iter().rev().skip_while(|(_, text)| matches!(*text, "*" | "&"));
+        let pointer = matches!(words[..index].last(), Some((_, "*" | "&")));
         let declares = match before.next() {
+            // `BLOCK_X * NAME` is a product, `float * NAME` a pointer.
+            Some((Kind::Identifier, word)) if pointer => is_type(word),
             Some((Kind::Identifier, word)) => !NOT_A_TYPE.contains(word),
             Some((_, ",")) => assigned,
             Some((_, ">")) => ends_type(&words[..index]),
@@ -79,6 +82,19 @@ pub fn declared(text: &str) -> BTreeSet<&str> {
     found
 }
 
+/// Whether a word can only be a type: a built-in one, or one of the prelude's.
+fn is_type(word: &str) -> bool {
+    const BUILT_IN: [&str; 13] = [
+        "auto", "bool", "char", "const", "double", "float", "half", "int", "long", "short", "uint", "unsigned", "void",
+    ];
+    let vector = word.trim_end_matches(|c: char| c.is_ascii_digit() || c == 'x');
+    BUILT_IN.contains(&word)
+        || BUILT_IN.contains(&vector)
+        || matches!(word, "ELEMENT" | "ACCUMULATOR")
+        || word.ends_with("_t")
+        || word.ends_with("_T")
+}
+
 /// Whether the `>` at the end closes a type's parameters (`vector<float, 4>`) rather than compares.
 fn ends_type(words: &[(Kind, &str)]) -> bool {
     let mut inside = words.iter().rev().skip(1);
@@ -89,12 +105,15 @@ fn ends_type(words: &[(Kind, &str)]) -> bool {
     opened && inside.next().is_some_and(|(kind, _)| *kind == Kind::Identifier)
 }
 
-fn macro_parameters<'a>(words: &[(Kind, &'a str)]) -> BTreeSet<&'a str> {
+/// Parameters of function-like macros, whose bracket follows the name without a gap.
+fn macro_parameters(text: &str) -> BTreeSet<&str> {
+    let tokens = counted(text);
     let mut found = BTreeSet::new();
-    for (index, window) in words.windows(4).enumerate() {
-        if window[0].1 == "#" && window[1].1 == "define" && window[3].1 == "(" {
-            let list = words[index + 4..].iter().take_while(|(_, text)| *text != ")");
-            found.extend(list.filter(|(kind, _)| *kind == Kind::Identifier).map(|(_, text)| *text));
+    for (index, window) in tokens.windows(4).enumerate() {
+        let starts = window[0].text(text) == "#" && window[1].text(text) == "define";
+        if starts && window[3].text(text) == "(" && window[2].span.end == window[3].span.start {
+            let list = tokens[index + 4..].iter().take_while(|token| token.text(text) != ")");
+            found.extend(list.filter(|token| token.kind == Kind::Identifier).map(|token| token.text(text)));
         }
     }
     found
