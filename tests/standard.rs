@@ -73,7 +73,10 @@ fn every_recording_can_be_read_and_says_who_answered_and_when() {
         let when = OffsetDateTime::parse(&head.recorded, &Rfc3339).unwrap_or_else(|error| panic!("{path}: {error}"));
         assert!(when.year() >= 2024, "{path}: {when}");
         assert!(!completion.trim().is_empty(), "{path} is empty");
-        assert!(head.key.len() == 64 && path.ends_with(&format!(".{}.md", &head.key[..8])), "{path} is not named by its key");
+        assert!(
+            head.key.len() == 64 && path.ends_with(&format!(".{}.md", &head.key[..8])),
+            "{path} is not named by its key"
+        );
         let folder = format!("recordings/{}/{}/", head.kernel, head.backend);
         assert!(path.starts_with(&folder), "{path} does not lie in {folder}");
     }
@@ -111,4 +114,30 @@ fn a_later_region_of_a_later_pass_can_be_shown() {
     assert!(code.contains("#define LEFT_AT("), "the region before it was answered by a recording");
     assert_reads_well(&macros);
     assert_reads_well(&code);
+}
+
+#[test]
+fn a_pass_that_is_not_there_is_named_with_those_that_are() {
+    let peak = |arguments: &[&str]| {
+        let output = std::process::Command::new(env!("CARGO_BIN_EXE_peak"))
+            .args(["--json", "lower", "-t", "refactor"])
+            .args(arguments)
+            .env_remove("PEAK_STDLIB")
+            .output()
+            .expect("peak starts");
+        let event: serde_json::Value = serde_json::from_slice(&output.stdout).expect("one event");
+        (output.status.code(), event)
+    };
+    let (code, event) = peak(&["--no-run", "--emit", "prompt", "--pass", "name-acceses"]);
+    assert_eq!((code, event["code"].as_str()), (Some(1), Some("peak::unknown-pass")), "{event}");
+    assert!(event["help"].as_str().is_some_and(|help| help.contains("name-primitives, name-accesses")), "{event}");
+    let (code, event) = peak(&["--no-run", "--pass", "name-accesses"]);
+    assert_eq!((code, event["code"].as_str()), (Some(2), Some("peak::usage")), "{event}");
+    let (code, event) = peak(&["--no-run", "--emit", "prompt", "--pass", "name-accesses.device-code"]);
+    assert_eq!((code, event["event"].as_str()), (Some(0), Some("emitted")), "{event}");
+    assert_eq!(
+        (event["pass"].as_str(), event["region"].as_str()),
+        (Some("name-accesses"), Some("device code")),
+        "{event}"
+    );
 }

@@ -191,6 +191,24 @@ fn every_code_that_is_explained_is_used() {
     assert_none(&unused, "spec/diagnostics.md explains only what is there");
 }
 
+#[test]
+fn every_event_of_json_is_described() {
+    let reference = std::fs::read_to_string(root().join("spec/json.md")).expect("spec/json.md");
+    let described: Vec<&str> =
+        reference.lines().filter_map(|line| line.strip_prefix("### `")?.strip_suffix('`')).collect();
+    let mut sent: Vec<String> = Vec::new();
+    for (_, text) in rust_files().iter().filter(|(file, _)| file.starts_with("src/cli/")) {
+        let calls = text.split(".event(").skip(1);
+        sent.extend(calls.filter_map(|call| call.trim_start().strip_prefix('"')?.split('"').next().map(str::to_owned)));
+    }
+    assert!(sent.len() > 10, "{sent:?}");
+    let silent: Vec<String> = sent.iter().filter(|event| !described.contains(&event.as_str())).cloned().collect();
+    assert_none(&silent, "an event of `--json` has a section in spec/json.md");
+    let gone: Vec<String> =
+        described.iter().filter(|event| !sent.iter().any(|sent| sent == *event)).map(|e| (*e).to_owned()).collect();
+    assert_none(&gone, "spec/json.md describes only what is sent");
+}
+
 /// Codes of diagnostics in a text: `peak::` and a kebab-case name in quotes.
 fn codes(text: &str) -> Vec<String> {
     let quoted = text.split('"').filter(|piece| piece.starts_with("peak::"));

@@ -5,10 +5,10 @@ use super::output::App;
 use super::providers::ProviderArguments;
 use super::usage;
 use crate::backends::{BACKENDS, backend};
+use crate::context::KernelContext;
 use crate::context::launch::ConcretePlan;
 use crate::context::scope::Facts;
 use crate::context::source::compile_request;
-use crate::context::KernelContext;
 use crate::error::{Class, Error, Result};
 use crate::library::Loaded;
 use crate::lowering::{edit_scripts, edits, source};
@@ -141,7 +141,9 @@ impl Arguments {
     }
 
     fn need_file(&self) -> Result<&PathBuf> {
-        self.file.as_ref().ok_or_else(|| usage("this stage is one of a file", "name the file: peak lower FILE --emit ast"))
+        self.file
+            .as_ref()
+            .ok_or_else(|| usage("this stage is one of a file", "name the file: peak lower FILE --emit ast"))
     }
 
     /// The declarations of the file.
@@ -190,7 +192,11 @@ impl Arguments {
         let backend = backend(name).ok_or_else(|| unknown_backend(name))?;
         let device = self.device.as_deref().map(|name| library_device(loaded, name)).transpose()?;
         let facts: Facts = device.map(|device| device.facts_for(name)).unwrap_or_default();
-        let provider = open_provider(&self.provider.choice(Some(self.record_command(transformation))), &app.project, loaded.standard())?;
+        let provider = open_provider(
+            &self.provider.choice(Some(self.record_command(transformation))),
+            &app.project,
+            loaded.standard(),
+        )?;
         let templates = templates(loaded.standard())?;
         let request = LowerRequest {
             loaded,
@@ -220,7 +226,11 @@ impl Arguments {
         let backend = backend(machine.backend().name()).ok_or_else(|| unknown_backend(machine.backend().name()))?;
         let device = machine.device().cloned();
         let facts = machine.parts().facts.clone();
-        let provider = open_provider(&self.provider.choice(Some(self.record_command(transformation))), &app.project, loaded.standard())?;
+        let provider = open_provider(
+            &self.provider.choice(Some(self.record_command(transformation))),
+            &app.project,
+            loaded.standard(),
+        )?;
         let templates = templates(loaded.standard())?;
         let mut store = Store::open(&app.project)?;
         let request = LowerRequest {
@@ -291,8 +301,14 @@ impl Arguments {
         let artifact = parts.compile.compile(&request).map_err(|failure| {
             Error::plain(Class::Validation, "peak::failed-compile", failure.to_string(), failure.facts.join("\n"))
         })?;
-        let words = configuration.iter().map(|(name, value)| format!("{name} = {value}")).collect::<Vec<_>>().join(", ");
-        app.say(&format!("{} bytes by {} for {}; {words}", artifact.bytes.len(), artifact.compiler, inputs_words(&inputs)));
+        let words =
+            configuration.iter().map(|(name, value)| format!("{name} = {value}")).collect::<Vec<_>>().join(", ");
+        app.say(&format!(
+            "{} bytes by {} for {}; {words}",
+            artifact.bytes.len(),
+            artifact.compiler,
+            inputs_words(&inputs)
+        ));
         match &self.output {
             Some(path) => std::fs::write(path, &artifact.bytes).map_err(|error| {
                 let message = format!("{} cannot be written: {error}", path.display());
@@ -323,7 +339,8 @@ fn show_prompt(app: &App, request: Option<CompletionRequest>) {
     };
     app.print(&prompt);
     let (pass, region, repair) = (identity.pass, identity.region.words(), identity.repair);
-    let fields = json!({"stage": "prompt", "content": prompt, "pass": pass, "region": region, "repair": repair, "key": key});
+    let fields =
+        json!({"stage": "prompt", "content": prompt, "pass": pass, "region": region, "repair": repair, "key": key});
     app.event("emitted", fields);
 }
 
@@ -344,7 +361,12 @@ fn verdict(request: &LowerRequest<'_>, lowered: &Lowered) -> String {
         true => "applied, compiled and validated",
         false => "applied; not compiled and not run (--no-run)",
     };
-    format!("{} on {}: {how}; {} answers, {failed} rejected", request.transformation, request.kernel, lowered.attempts.len())
+    format!(
+        "{} on {}: {how}; {} answers, {failed} rejected",
+        request.transformation,
+        request.kernel,
+        lowered.attempts.len()
+    )
 }
 
 /// The configuration that a reader would look at first: the start, or the first valid one, at the first timed size.

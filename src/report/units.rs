@@ -90,8 +90,14 @@ mod tests {
 
     #[test]
     fn work_and_memory_have_units() {
-        assert_eq!((flop(1.718e10), bytes(5.033e7), bytes(0.0)), ("17.2 GFLOP".into(), "50.3 MB".into(), "0.00 B".into()));
-        assert_eq!([49152, 50 << 20, 1000, 0].map(memory), ["49152 bytes (48 KiB)", "52428800 bytes (50 MiB)", "1000 bytes", "0 bytes"]);
+        assert_eq!(
+            (flop(1.718e10), bytes(5.033e7), bytes(0.0)),
+            ("17.2 GFLOP".into(), "50.3 MB".into(), "0.00 B".into())
+        );
+        assert_eq!(
+            [49152, 50 << 20, 1000, 0].map(memory),
+            ["49152 bytes (48 KiB)", "52428800 bytes (50 MiB)", "1000 bytes", "0 bytes"]
+        );
     }
 
     #[test]

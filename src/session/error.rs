@@ -88,10 +88,7 @@ pub enum SessionError {
     },
     /// Packs contradict one another.
     #[error("{message}")]
-    #[diagnostic(
-        code("peak::pack-conflict"),
-        help("let one pack extend the other, or narrow its `for devices`")
-    )]
+    #[diagnostic(code("peak::pack-conflict"), help("let one pack extend the other, or narrow its `for devices`"))]
     Specialize {
         /// What is wrong.
         message: String,
