@@ -8,6 +8,7 @@ mod missing;
 mod oracle;
 mod program;
 mod runner;
+mod standard;
 mod store;
 mod tidy;
 mod vulkan;

@@ -137,6 +137,24 @@ fn a_name_is_the_newest_of_that_name_and_older_ones_go_by_run_number_or_hash() {
 }
 
 #[test]
+fn a_checkpoint_that_was_named_anew_is_found_by_what_made_it_too() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let mut store = open(folder.path());
+    let (one, two) = (start_run(&store), start_run(&store));
+    let baseline = put(&mut store, one, "baseline", &context("a"), None, 2.0);
+    let tiled = put(&mut store, one, "thread-tiling", &context("b"), Some(baseline), 1.0);
+    store.name_checkpoint(tiled, "register tiles").expect("named");
+    let id = |store: &Store, name: &str| store.resolve(name).map(|checkpoint| checkpoint.id).ok();
+    assert_eq!(["register tiles", "thread-tiling", "1/thread-tiling"].map(|name| id(&store, name)), [Some(tiled); 3]);
+    assert_eq!(id(&store, "2/thread-tiling"), None);
+    // A name is stronger than an origin, in whatever run.
+    let named = put(&mut store, two, "other", &context("c"), None, 1.0);
+    store.name_checkpoint(named, "thread-tiling").expect("named");
+    assert_eq!(id(&store, "thread-tiling"), Some(named));
+    assert_eq!(id(&store, "1/thread-tiling"), Some(tiled));
+}
+
+#[test]
 fn an_unknown_name_suggests_the_nearest() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let mut store = open(folder.path());

@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 /// Modules of the root package, low to high: each may use those above it in this list, and no other.
 ///
 /// A new module takes the lowest place that lets it use what it needs.
-const MODULES: [&str; 19] = [
+const MODULES: [&str; 20] = [
     "error", "hash", "context", "edit", "store", "library", "report", "provider", "data", "oracle", "backends",
-    "runner", "plan", "validate", "evaluate", "tune", "lowering", "workflow", "cli",
+    "runner", "plan", "validate", "evaluate", "tune", "lowering", "workflow", "session", "cli",
 ];
 
 /// What is allowed beside that order: who, whom, why.
@@ -16,6 +16,9 @@ const EXCEPTIONS: [(&str, &str, &str); 1] =
 
 /// Lines of a file at most.
 const MAX_LINES: usize = 600;
+
+/// Classes of failure.
+const CLASSES: [&str; 8] = ["apply", "compile", "launch", "results", "sanitizer", "timeout", "crash", "provider"];
 
 /// What the front end may not touch.
 const IMPURE: [&str; 6] = ["std::fs", "std::net", "std::time", "std::process", "std::env", "std::thread"];
@@ -170,6 +173,40 @@ fn every_code_of_a_diagnostic_is_explained() {
         }
     }
     assert_none(&complaints, "a code has a section in spec/diagnostics.md, which `peak explain` prints");
+}
+
+#[test]
+fn every_code_that_is_explained_is_used() {
+    let reference = std::fs::read_to_string(root().join("spec/diagnostics.md")).expect("spec/diagnostics.md");
+    let used: Vec<String> = rust_files()
+        .iter()
+        .filter(|(file, _)| file.starts_with("src/") || file.contains("/src/"))
+        .flat_map(|(_, text)| codes(text))
+        .collect();
+    let headings = reference.lines().filter_map(|line| line.strip_prefix("### `")?.strip_suffix('`'));
+    // `peak::failed-CLASS` is put together from a class of failure.
+    let class = |code: &str| code.strip_prefix("peak::failed-").is_some_and(|class| CLASSES.contains(&class));
+    let unused: Vec<String> =
+        headings.filter(|code| !class(code) && !used.iter().any(|used| used == code)).map(str::to_owned).collect();
+    assert_none(&unused, "spec/diagnostics.md explains only what is there");
+}
+
+#[test]
+fn every_event_of_json_is_described() {
+    let reference = std::fs::read_to_string(root().join("spec/json.md")).expect("spec/json.md");
+    let described: Vec<&str> =
+        reference.lines().filter_map(|line| line.strip_prefix("### `")?.strip_suffix('`')).collect();
+    let mut sent: Vec<String> = Vec::new();
+    for (_, text) in rust_files().iter().filter(|(file, _)| file.starts_with("src/cli/")) {
+        let calls = text.split(".event(").skip(1);
+        sent.extend(calls.filter_map(|call| call.trim_start().strip_prefix('"')?.split('"').next().map(str::to_owned)));
+    }
+    assert!(sent.len() > 10, "{sent:?}");
+    let silent: Vec<String> = sent.iter().filter(|event| !described.contains(&event.as_str())).cloned().collect();
+    assert_none(&silent, "an event of `--json` has a section in spec/json.md");
+    let gone: Vec<String> =
+        described.iter().filter(|event| !sent.iter().any(|sent| sent == *event)).map(|e| (*e).to_owned()).collect();
+    assert_none(&gone, "spec/json.md describes only what is sent");
 }
 
 /// Codes of diagnostics in a text: `peak::` and a kebab-case name in quotes.

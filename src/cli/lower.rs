@@ -11,8 +11,8 @@ use crate::context::scope::Facts;
 use crate::context::source::compile_request;
 use crate::error::{Class, Error, Result};
 use crate::library::Loaded;
-use crate::lowering::{Stage, edits, lower_stage};
-use crate::provider::DEFAULT_PROVIDER;
+use crate::lowering::{edit_scripts, edits, source};
+use crate::provider::{CompletionRequest, DEFAULT_PROVIDER};
 use crate::session::{
     LowerRequest, Lowered, Machine, MachineOptions, PROJECT_RECORDINGS, SessionError, open_provider, templates,
 };
@@ -43,6 +43,10 @@ pub struct Arguments {
     /// The stage to print; without it, the edits as a diff.
     #[arg(long, value_enum)]
     emit: Option<Emit>,
+    /// The pass whose prompt is printed, or PASS.REGION; the answers before it come from the provider. The first where
+    /// nothing is said.
+    #[arg(long, value_name = "PASS")]
+    pass: Option<String>,
     /// Where the artifact is written; else its text is printed.
     #[arg(long, short = 'o', value_name = "FILE")]
     output: Option<PathBuf>,
@@ -68,7 +72,7 @@ enum Emit {
     Ir,
     /// Passes and requests with every name resolved, as JSON.
     Plan,
-    /// The first prompt.
+    /// The first prompt, or that of `--pass`, as it would be sent.
     Prompt,
     /// The edits of each region, as JSON.
     Edits,
@@ -80,18 +84,21 @@ enum Emit {
 
 impl Arguments {
     pub(super) fn run(self, app: &App) -> Result<()> {
+        if self.pass.is_some() && self.emit != Some(Emit::Prompt) {
+            return Err(usage("`--pass` chooses the prompt to print", "say `--emit prompt` too"));
+        }
         if self.emit == Some(Emit::Ast) {
             return self.emit_ast(app);
         }
         let files: Vec<PathBuf> = self.file.iter().cloned().collect();
         let loaded = load_clean(app, &files)?;
         if self.emit == Some(Emit::Ir) {
-            app.print(&pretty(&self.declared(&loaded)?));
-            return Ok(());
+            return emitted(app, "ir", &self.declared(&loaded)?);
         }
         let transformation = self.chosen(&loaded)?;
-        // Printing a plan or a prompt runs nothing, unless a chain before it must be judged.
-        let prints = matches!(self.emit, Some(Emit::Plan | Emit::Prompt)) && self.after.is_empty();
+        // Printing a plan or a prompt runs nothing, unless answers before it must be judged.
+        let prints =
+            matches!(self.emit, Some(Emit::Plan | Emit::Prompt)) && self.after.is_empty() && self.pass.is_none();
         match self.no_run || prints {
             true => self.without_machine(app, &loaded, &transformation),
             false => self.with_machine(app, &loaded, &transformation),
@@ -106,7 +113,7 @@ impl Arguments {
         })?;
         let (tree, diagnostics) =
             peak_grammar::parse(&peak_grammar::SourceFile { name: file.display().to_string(), bytes });
-        app.print(&pretty(&tree));
+        emitted(app, "ast", &tree)?;
         match diagnostics.iter().any(peak_grammar::Diagnostic::is_error) {
             // `check` tells of them in full.
             true => load_clean(app, std::slice::from_ref(file)).map(|_| ()),
@@ -166,8 +173,11 @@ impl Arguments {
         let backend = backend(name).ok_or_else(|| unknown_backend(name))?;
         let device = self.device.as_deref().map(|name| library_device(loaded, name)).transpose()?;
         let facts: Facts = device.map(|device| device.facts_for(name)).unwrap_or_default();
-        let choice = self.provider.choice(Some(self.record_command(transformation)));
-        let provider = open_provider(&choice, &app.project, loaded.standard())?;
+        let provider = open_provider(
+            &self.provider.choice(Some(self.record_command(transformation))),
+            &app.project,
+            loaded.standard(),
+        )?;
         let templates = templates(loaded.standard())?;
         let request = LowerRequest {
             loaded,
@@ -197,8 +207,11 @@ impl Arguments {
         let backend = backend(machine.backend().name()).ok_or_else(|| unknown_backend(machine.backend().name()))?;
         let device = machine.device().cloned();
         let facts = machine.parts().facts.clone();
-        let choice = self.provider.choice(Some(self.record_command(transformation)));
-        let provider = open_provider(&choice, &app.project, loaded.standard())?;
+        let provider = open_provider(
+            &self.provider.choice(Some(self.record_command(transformation))),
+            &app.project,
+            loaded.standard(),
+        )?;
         let templates = templates(loaded.standard())?;
         let mut store = Store::open(&app.project)?;
         let request = LowerRequest {
@@ -248,27 +261,30 @@ impl Arguments {
             Told::Note(note) => app.say(&format!("{}: rejected: {note}", request.transformation)),
             Told::Prompt(_) => {}
         };
-        if let Some(Emit::Plan | Emit::Prompt) = self.emit {
-            let (context, plan) = request.plan(machine, &mut told)?;
-            let text = match self.emit {
-                Some(Emit::Plan) => pretty(&plan),
-                _ => request
-                    .prompt(&context, &plan)?
-                    .unwrap_or_else(|| "no model is asked: every step of this transformation is mechanical".to_owned()),
-            };
-            app.print(&text);
-            return Ok(None);
+        match self.emit {
+            Some(Emit::Plan) => {
+                let (_, plan) = request.plan(machine, &mut told)?;
+                return emitted(app, "plan", &plan).map(|()| None);
+            }
+            Some(Emit::Prompt) => {
+                show_prompt(app, request.prompt(self.pass.as_deref(), machine, &mut told)?);
+                return Ok(None);
+            }
+            _ => {}
         }
         let lowered = request.lower(machine, &mut told)?;
         match self.emit {
-            Some(Emit::Edits) => {
-                app.print(&lower_stage(Stage::EditScripts, &lowered.plan, &lowered.before, &lowered.after));
-            }
+            Some(Emit::Edits) => emitted(app, "edits", &edit_scripts(&lowered.before, &lowered.after))?,
             Some(Emit::Source) => {
-                app.print(&lower_stage(Stage::Source, &lowered.plan, &lowered.before, &lowered.after))
+                app.print(&source(&lowered.after));
+                app.event("emitted", json!({"stage": "source", "content": lowered.after.regions}));
             }
             Some(Emit::Artifact) => {}
-            _ => app.print(&edits(&lowered.before, &lowered.after)),
+            _ => {
+                let diff = edits(&lowered.before, &lowered.after);
+                app.print(&diff);
+                app.event("emitted", json!({"stage": "diff", "content": diff}));
+            }
         }
         app.event("lowered", lowered_fields(request, &lowered));
         app.say(&verdict(request, &lowered));
@@ -294,7 +310,7 @@ impl Arguments {
         match &self.output {
             Some(path) => std::fs::write(path, &artifact.bytes).map_err(|error| {
                 let message = format!("{} cannot be written: {error}", path.display());
-                Error::plain(Class::Environment, "peak::unwritable-file", message, "choose another file: -o FILE")
+                Error::plain(Class::Environment, "peak::cannot-write", message, "choose another file: -o FILE")
             }),
             None => {
                 app.print(&pretty(&json!({
@@ -305,6 +321,25 @@ impl Arguments {
             }
         }
     }
+}
+
+/// A stage that is JSON already: as it is for people, in an event for programs.
+fn emitted(app: &App, stage: &str, content: &impl serde::Serialize) -> Result<()> {
+    app.print(&pretty(content));
+    app.event("emitted", json!({"stage": stage, "content": content}));
+    Ok(())
+}
+
+fn show_prompt(app: &App, request: Option<CompletionRequest>) {
+    let Some(CompletionRequest { prompt, identity, key }) = request else {
+        app.say("no model is asked: every step is mechanical");
+        return;
+    };
+    app.print(&prompt);
+    let (pass, region, repair) = (identity.pass, identity.region.words(), identity.repair);
+    let fields =
+        json!({"stage": "prompt", "content": prompt, "pass": pass, "region": region, "repair": repair, "key": key});
+    app.event("emitted", fields);
 }
 
 fn lowered_fields(request: &LowerRequest<'_>, lowered: &Lowered) -> serde_json::Value {

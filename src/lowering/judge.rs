@@ -23,8 +23,11 @@ pub trait Judge {
 }
 
 /// Judges nothing: for printing prompts and edits where no device is at hand. Never for a kernel that is to be kept.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Unjudged;
+#[derive(Clone, Debug, Default)]
+pub struct Unjudged {
+    /// What prompts say is known of the context.
+    pub known: Vec<String>,
+}
 
 impl Judge for Unjudged {
     fn compile(&mut self, _context: &KernelContext) -> Result<(), Failure> {
@@ -36,7 +39,7 @@ impl Judge for Unjudged {
     }
 
     fn known(&self) -> Vec<String> {
-        Vec::new()
+        self.known.clone()
     }
 }
 

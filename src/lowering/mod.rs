@@ -21,7 +21,7 @@ mod templates;
 
 pub use apply::{Applied, Lowering, MAX_REPAIRS, Rejected, apply_transformation, prepared};
 pub use attempt::Attempt;
-pub use emit::{Stage, edits, first_prompt, lower_stage, source};
+pub use emit::{edit_scripts, edits, source};
 pub use error::LoweringError;
 pub use judge::{Event, Judge, Observer, Silent, Unjudged};
 pub use notation::computes_text;

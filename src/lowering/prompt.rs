@@ -8,6 +8,7 @@ use super::templates::{TemplateError, Templates};
 use crate::context::KernelContext;
 use crate::context::scope::Facts;
 use crate::plan::{PassPlan, RegionRequest, TransformationPlan};
+use crate::report::units;
 use indexmap::IndexMap;
 use peak_backend_api::Spelling;
 use peak_grammar::ir::{Argument, ArgumentKind, Check, Device, Direction, Effect, Region, Tolerance};
@@ -131,8 +132,15 @@ fn device(surroundings: &Surroundings<'_>) -> Value {
     json!({
         "name": surroundings.device.map(|device| &device.name),
         "title": surroundings.device.and_then(|device| device.title.as_ref()),
-        "facts": surroundings.facts.iter().map(|(name, value)| json!({"name": name, "value": value})).collect::<Vec<_>>(),
+        "facts": surroundings.facts.iter().map(|(name, value)| json!({"name": name, "value": fact(name, *value)}))
+            .collect::<Vec<_>>(),
     })
+}
+
+/// A fact with its unit. Sizes of memory are in bytes, everything else is a count.
+fn fact(name: &str, value: i64) -> String {
+    let is_memory = name.starts_with("shared_memory") || name.ends_with("_bytes") || ["l1", "l2"].contains(&name);
+    if is_memory { units::memory(value) } else { value.to_string() }
 }
 
 fn kernel(context: &KernelContext) -> Value {
@@ -156,10 +164,8 @@ fn argument(argument: &Argument) -> String {
         Direction::InOut => "inout",
     };
     match &argument.kind {
-        ArgumentKind::Scalar { element, values, .. } => {
-            let values: Vec<String> = values.iter().map(i64::to_string).collect();
-            format!("{direction} {}: {element}, one of {}", argument.name, values.join(", "))
-        }
+        // Which values it is timed and checked at is no business of the code's: it must serve all that may come.
+        ArgumentKind::Scalar { element, .. } => format!("{direction} {}: {element}", argument.name),
         ArgumentKind::Array { shape, element, .. } => {
             let shape: Vec<String> = shape.iter().map(ToString::to_string).collect();
             format!("{direction} {}: array[{}] of {element}, row-major", argument.name, shape.join(", "))
@@ -169,7 +175,7 @@ fn argument(argument: &Argument) -> String {
 
 fn tolerance(tolerance: Tolerance) -> String {
     match tolerance {
-        Tolerance::SumLength => "within rounding of a sum of that length".to_owned(),
+        Tolerance::SumLength => "within the rounding errors of its sums".to_owned(),
         Tolerance::Relative(share) => format!("within {share} of the output's scale"),
         Tolerance::Absolute(distance) => format!("within {distance}"),
         Tolerance::Exact => "bit for bit".to_owned(),
@@ -217,9 +223,23 @@ fn pass(facts: &PromptFacts<'_>) -> Value {
         "also": pass.requests().map(|request| request.region).filter(|region| *region != facts.request.region)
             .map(Region::words).collect::<Vec<_>>(),
         "may_break": pass.effect != Effect::KeepsResults && !pass.closes_group,
-        "checks": pass.checks.iter().filter(|check| check_region(check) == facts.request.region)
-            .map(check_text).collect::<Vec<_>>(),
+        "checks": checks(pass, facts.request.region),
     })
+}
+
+/// The lines of `checks` for a region; names that must be there in one line.
+fn checks(pass: &PassPlan, region: Region) -> Vec<String> {
+    let (mut mentioned, mut lines) = (Vec::new(), Vec::new());
+    for check in pass.checks.iter().filter(|check| check_region(check) == region) {
+        match check {
+            Check::Mentions { name, .. } => mentioned.push(format!("`{name}`")),
+            other => lines.push(check_text(other)),
+        }
+    }
+    if !mentioned.is_empty() {
+        lines.insert(0, format!("mentions {}", mentioned.join(", ")));
+    }
+    lines
 }
 
 /// The region that a line of `checks` looks at.

@@ -17,7 +17,7 @@ pub enum NotApplicable {
     Backend { transformation: String, backend: String, on: String },
 
     #[error("`{transformation}` is for the kernels {kernels}, and this is `{kernel}`")]
-    #[diagnostic(code("peak::wrong-kernel"), help("`peak list transformations` shows which ones are for any kernel"))]
+    #[diagnostic(code("peak::wrong-kernel"), help("`peak list transformation` shows which ones are for any kernel"))]
     Kernel { transformation: String, kernel: String, kernels: String },
 
     #[error("what `{kernel}` computes does not match what `{transformation}` is for: {reason}")]

@@ -32,6 +32,10 @@ pub enum ProviderError {
     #[diagnostic(code("peak::provider-file"), help("check that the folder exists, can be written, and has space left"))]
     File { what: &'static str, path: String, reason: String },
 
+    #[error("the prompt was caught to be shown, and was not sent")]
+    #[diagnostic(code("peak::prompt-not-sent"), help("leave out `--emit prompt` to ask"))]
+    NotSent,
+
     #[error("there is no provider `{name}`{suggestion}")]
     #[diagnostic(code("peak::unknown-provider"), help("the providers are: {known}"))]
     Unknown { name: String, suggestion: String, known: String },

@@ -3,6 +3,7 @@
 //! A provider takes a finished prompt and gives back text. It never reads a kernel context, never judges an answer and
 //! never changes a byte of it. Recording is a wrapper ([`Record`]), not code in each provider.
 
+mod catch;
 mod error;
 mod key;
 mod list;
@@ -13,6 +14,7 @@ mod recording;
 mod scrub;
 mod source;
 
+pub use catch::Catch;
 pub use error::{MissingRecording, ProviderError};
 pub use key::{KeyFacts, ParentAnswer};
 pub use list::{DEFAULT_PROVIDER, PROVIDERS, ProviderEntry, ProviderOptions, open};

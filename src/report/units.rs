@@ -12,6 +12,28 @@ pub fn gflops(flops: f64) -> String {
     three_digits(flops / 1e9)
 }
 
+/// A number of floating-point operations: `17.2 GFLOP`.
+#[must_use]
+pub fn flop(operations: f64) -> String {
+    scaled(operations, &[("FLOP", 1.0), ("kFLOP", 1e3), ("MFLOP", 1e6), ("GFLOP", 1e9), ("TFLOP", 1e12)])
+}
+
+/// An amount of memory traffic, in powers of ten as bandwidths are: `50.3 MB`.
+#[must_use]
+pub fn bytes(count: f64) -> String {
+    scaled(count, &[("B", 1.0), ("kB", 1e3), ("MB", 1e6), ("GB", 1e9), ("TB", 1e12)])
+}
+
+/// A size of memory, exactly, and in powers of two where that is whole: `49152 bytes (48 KiB)`.
+#[must_use]
+pub fn memory(bytes: i64) -> String {
+    let units = [("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)];
+    match units.into_iter().find(|(_, size)| bytes >= *size && bytes % size == 0) {
+        Some((unit, size)) => format!("{bytes} bytes ({} {unit})", bytes / size),
+        None => format!("{bytes} bytes"),
+    }
+}
+
 /// A ratio: `2.59x`.
 #[must_use]
 pub fn times(ratio: f64) -> String {
@@ -64,6 +86,18 @@ mod tests {
         assert_eq!(time_with_spread(2.148e8, 2.131e8, 2.19e8), "215 ms (213-219)");
         assert_eq!(time_with_spread(1.0e9, 9.9e8, 1.1e9), "1.00 s (0.99-1.10)");
         assert_eq!(time_with_spread(900.0, 800.0, 1000.0), "900 ns (800-1000)");
+    }
+
+    #[test]
+    fn work_and_memory_have_units() {
+        assert_eq!(
+            (flop(1.718e10), bytes(5.033e7), bytes(0.0)),
+            ("17.2 GFLOP".into(), "50.3 MB".into(), "0.00 B".into())
+        );
+        assert_eq!(
+            [49152, 50 << 20, 1000, 0].map(memory),
+            ["49152 bytes (48 KiB)", "52428800 bytes (50 MiB)", "1000 bytes", "0 bytes"]
+        );
     }
 
     #[test]

@@ -25,6 +25,20 @@ pub enum SessionError {
         /// The nearest name, and where to look.
         help: String,
     },
+    /// The transformation has no such pass.
+    #[error("`{transformation}` has no pass `{name}`")]
+    #[diagnostic(
+        code("peak::unknown-pass"),
+        help("its passes are: {known}; a region is named as PASS.macros, PASS.device-code or PASS.host-code")
+    )]
+    UnknownPass {
+        /// What was asked for.
+        name: String,
+        /// The transformation.
+        transformation: String,
+        /// Its passes.
+        known: String,
+    },
     /// The kernel has no code for the backend.
     #[error("kernel `{kernel}` has no device code for {backend}")]
     #[diagnostic(code("peak::no-device-code"), help("it has code for: {known}; choose one with `--backend`"))]
@@ -74,10 +88,7 @@ pub enum SessionError {
     },
     /// Packs contradict one another.
     #[error("{message}")]
-    #[diagnostic(
-        code("peak::pack-conflict"),
-        help("`peak explain NAME --device DEVICE` shows where each part comes from")
-    )]
+    #[diagnostic(code("peak::pack-conflict"), help("let one pack extend the other, or narrow its `for devices`"))]
     Specialize {
         /// What is wrong.
         message: String,

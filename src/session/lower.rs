@@ -7,9 +7,9 @@ use crate::context::KernelContext;
 use crate::context::scope::Facts;
 use crate::error::{Class, Error, Result};
 use crate::library::Loaded;
-use crate::lowering::{Attempt, Templates, Unjudged, first_prompt};
+use crate::lowering::{Attempt, Templates, Unjudged};
 use crate::plan::TransformationPlan;
-use crate::provider::Provider;
+use crate::provider::{Catch, CompletionRequest, Provider};
 use crate::runner::{Failure, FailureClass, is_environment};
 use crate::store::Store;
 use crate::tune::TuneTiming;
@@ -20,7 +20,8 @@ use crate::workflow::{
 };
 use indexmap::IndexMap;
 use peak_backend_api::Backend;
-use peak_grammar::ir::{Application, Device, OnFailure};
+use peak_grammar::ir::{Application, Device, OnFailure, Region};
+use peak_grammar::specialize;
 use std::sync::atomic::AtomicBool;
 
 /// What to lower, and with what.
@@ -82,20 +83,36 @@ impl LowerRequest<'_> {
         told: &mut dyn FnMut(Told<'_>),
     ) -> Result<(KernelContext, TransformationPlan)> {
         self.check_known(self.transformation)?;
-        let (before, _) = self.chain(self.after, machine, told)?;
+        let before = self.chain(self.after, machine, told)?.after;
         let plan = self.workshop().plan(&application(self.transformation), &before).map_err(apply_error)?;
         Ok((before, plan))
     }
 
-    /// The first prompt; `None` where no model is asked.
+    /// The request of the first prompt, or of the first of `PASS` or `PASS.REGION`, just as it would be sent; `None`
+    /// where no model is asked. What is asked before it, the provider answers.
     ///
     /// # Errors
-    /// As [`LowerRequest::plan`], and a broken template.
-    pub fn prompt(&self, context: &KernelContext, plan: &TransformationPlan) -> Result<Option<String>> {
-        let sizes = timed_sizes(&context.kernel, &IndexMap::new());
-        let known = known_facts(&context.kernel, &sizes, self.device);
-        let surroundings = self.workshop().surroundings();
-        Ok(first_prompt(context, plan, None, self.templates, surroundings, &known)?)
+    /// As [`LowerRequest::lower`], and an unknown pass.
+    pub fn prompt(
+        &self,
+        pass: Option<&str>,
+        machine: Option<(&mut Machine, &mut Store)>,
+        told: &mut dyn FnMut(Told<'_>),
+    ) -> Result<Option<CompletionRequest>> {
+        if let Some(pass) = pass {
+            self.check_pass(pass)?;
+        }
+        let catch = Catch::new(self.provider, self.after, self.transformation, pass);
+        let request = LowerRequest { provider: &catch, ..*self };
+        // That the prompt was not sent is no failure to tell of.
+        let lowered = request.lower(machine, &mut |word| match catch.caught() {
+            Some(_) => {}
+            None => told(word),
+        });
+        match catch.caught() {
+            Some(caught) => Ok(Some(caught)),
+            None => lowered.map(|_| None),
+        }
     }
 
     /// Applies the chain, then the transformation. A machine judges each pass; without one, answers are only checked.
@@ -104,38 +121,36 @@ impl LowerRequest<'_> {
     /// Unknown names, a transformation that does not apply, no answer, or no valid one.
     pub fn lower(
         &self,
-        mut machine: Option<(&mut Machine, &mut Store)>,
+        machine: Option<(&mut Machine, &mut Store)>,
         told: &mut dyn FnMut(Told<'_>),
     ) -> Result<Lowered> {
         let judged = machine.is_some();
-        let reborrowed = machine.as_mut().map(|(machine, store)| (&mut **machine, &mut **store));
-        let (before, plan) = self.plan(reborrowed, told)?;
         let mut chain = self.after.to_vec();
         chain.push(self.transformation.to_owned());
-        let (after, attempts) = self.chain(&chain, machine, told)?;
+        let Chained { before, after, attempts } = self.chain(&chain, machine, told)?;
+        let plan = self.workshop().plan(&application(self.transformation), &before).map_err(apply_error)?;
         Ok(Lowered { before, after, plan, attempts, judged })
     }
 
-    /// Applies transformations in order, and gives the attempts of the last.
+    /// Applies transformations in order.
     fn chain(
         &self,
         names: &[String],
         machine: Option<(&mut Machine, &mut Store)>,
         told: &mut dyn FnMut(Told<'_>),
-    ) -> Result<(KernelContext, Vec<Attempt>)> {
+    ) -> Result<Chained> {
         let context = start_context(self.loaded, self.kernel, self.backend.name())?;
         for name in names {
             self.check_known(name)?;
         }
         let workshop = self.workshop();
-        let Some((machine, store)) = machine else {
-            return each(names, context, |name, context| {
-                workshop.apply(&application(name), context, &mut Unjudged, told)
-            });
-        };
-        let cancelled = AtomicBool::new(false);
         let sizes = timed_sizes(&context.kernel, &IndexMap::new());
         let known = known_facts(&context.kernel, &sizes, self.device);
+        let Some((machine, store)) = machine else {
+            let mut judge = Unjudged { known };
+            return each(names, context, |name, context| workshop.apply(&application(name), context, &mut judge, told));
+        };
+        let cancelled = AtomicBool::new(false);
         let mut validator = OutputsValidator::new(&context, &context.start(), CheckPlan::default())?;
         let mut reused = Reused::default();
         let parts = machine.parts();
@@ -168,6 +183,26 @@ impl LowerRequest<'_> {
         })
     }
 
+    /// Whether the transformation has that pass, or that region of it.
+    fn check_pass(&self, wanted: &str) -> Result<()> {
+        self.check_known(self.transformation)?;
+        let device = self.device.map(|device| device.name.as_str());
+        let specialized = specialize::transformation(&self.loaded.ir, self.transformation, device)
+            .map_err(|error| SessionError::Specialize { message: error.to_string() })?;
+        let passes: Vec<&str> = specialized.transformation.passes.iter().map(|pass| pass.name.as_str()).collect();
+        let (pass, region) = wanted.split_once('.').map_or((wanted, None), |(pass, region)| (pass, Some(region)));
+        let known = |slug: &str| Region::ALL.iter().any(|region| region.slug() == slug);
+        match passes.contains(&pass) && region.is_none_or(known) {
+            true => Ok(()),
+            false => Err(SessionError::UnknownPass {
+                name: wanted.to_owned(),
+                transformation: self.transformation.to_owned(),
+                known: passes.join(", "),
+            }
+            .into()),
+        }
+    }
+
     fn check_known(&self, name: &str) -> Result<()> {
         let library = &self.loaded.ir;
         let packs = library.packs.values().flat_map(|pack| pack.transformations.keys());
@@ -179,18 +214,28 @@ impl LowerRequest<'_> {
     }
 }
 
+/// What a chain of transformations came to.
+struct Chained {
+    /// The context before the last.
+    before: KernelContext,
+    /// The context after it.
+    after: KernelContext,
+    /// The requests of the last.
+    attempts: Vec<Attempt>,
+}
+
 fn each(
     names: &[String],
-    mut context: KernelContext,
+    start: KernelContext,
     mut apply: impl FnMut(&str, &KernelContext) -> crate::workflow::AppliedStep,
-) -> Result<(KernelContext, Vec<Attempt>)> {
-    let mut attempts = Vec::new();
+) -> Result<Chained> {
+    let mut chained = Chained { before: start.clone(), after: start, attempts: Vec::new() };
     for name in names {
-        let step = apply(name, &context);
-        attempts = step.attempts;
-        context = step.result.map_err(|(failure, error)| classified(&failure, error))?;
+        let step = apply(name, &chained.after);
+        let after = step.result.map_err(|(failure, error)| classified(&failure, error))?;
+        chained = Chained { before: chained.after, after, attempts: step.attempts };
     }
-    Ok((context, attempts))
+    Ok(chained)
 }
 
 /// A transformation as it stands, without a workflow's `with`.

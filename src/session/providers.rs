@@ -64,7 +64,7 @@ pub fn open_provider(choice: &ProviderChoice, project: &Path, standard: &Standar
     };
     let inner = open(&choice.name, options)?;
     let Some(folder) = choice.record.as_ref().filter(|_| choice.name != DEFAULT_PROVIDER) else { return Ok(inner) };
-    let known = Recorded::new(vec![Box::new(FolderSource::new(folder))]);
+    let known = Recorded::new(sources(choice, project, standard)?);
     let record = Record::new(inner, folder, Scrubber::from_environment());
     Ok(Box::new(record.with_prompts(project.join(PROJECT_PROMPTS)).reusing(known)))
 }

@@ -40,7 +40,7 @@ pub struct Workshop<'a> {
 pub enum ApplyError {
     /// Packs contradict one another, or there is no such transformation.
     #[error("{message}")]
-    #[diagnostic(code("peak::not-specialized"), help("`peak list transformations` shows what there is"))]
+    #[diagnostic(code("peak::not-specialized"), help("`peak list transformation` shows what there is"))]
     Specialize {
         /// What is wrong.
         message: String,

@@ -245,7 +245,12 @@ impl Run<'_, '_> {
             WorkflowStep::Checkpoint(name) => {
                 self.named.insert(name.clone(), self.line.position());
                 let id = self.line.current().checkpoint;
+                let before = self.checkpoint_name(id)?;
                 self.environment.store.name_checkpoint(id, name)?;
+                let after = self.checkpoint_name(id)?;
+                for row in self.rows.iter_mut().filter(|row| row.checkpoint.as_ref() == Some(&before)) {
+                    row.checkpoint = Some(after.clone());
+                }
                 Ok(Flow::Done)
             }
             WorkflowStep::Restore(name) => match self.named.get(name) {

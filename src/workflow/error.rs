@@ -8,33 +8,6 @@ use thiserror::Error;
 /// Why a workflow could not run.
 #[derive(Debug, Error, Diagnostic)]
 pub enum WorkflowError {
-    /// The kernel has no source for the backend.
-    #[error("kernel `{kernel}` has no device code for {backend}")]
-    #[diagnostic(code("peak::no-device-code"), help("it has code for: {known}; choose one with `--backend`"))]
-    NoDeviceCode {
-        /// The kernel.
-        kernel: String,
-        /// The backend asked for.
-        backend: String,
-        /// Backends that it has code for.
-        known: String,
-    },
-    /// The workflow names a kernel that is not there.
-    #[error("there is no kernel `{kernel}`")]
-    #[diagnostic(code("peak::unknown-name"), help("`peak list kernels` shows what there is"))]
-    UnknownKernel {
-        /// The name.
-        kernel: String,
-    },
-    /// Not one configuration of the baseline is valid on this device at this size.
-    #[error("no configuration of the baseline is valid at {inputs}")]
-    #[diagnostic(code("peak::empty-space"), help("{excluded}"))]
-    EmptySpace {
-        /// The input size.
-        inputs: String,
-        /// Which clause excluded how many.
-        excluded: String,
-    },
     /// The naive kernel itself is wrong or does not run.
     #[error("the baseline failed ({}): {failure}", failure.class)]
     #[diagnostic(

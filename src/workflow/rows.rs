@@ -7,6 +7,7 @@ use super::measure::SizeMeasured;
 use super::row::{Row, Verdict};
 use crate::context::{Configuration, Inputs};
 use crate::evaluate::work::work;
+use crate::report::units;
 use crate::runner::Failure;
 use indexmap::IndexMap;
 use peak_grammar::ir::{ArgumentKind, Device, Kernel, PeakKind};
@@ -145,10 +146,10 @@ pub fn known_facts(kernel: &Kernel, sizes: &[Inputs], device: Option<&Device>) -
         let work = work(kernel, inputs)?;
         let share = work.flops / work.bytes;
         Some(format!(
-            "At {}: {:.3e} floating-point operations; each array moved once is {:.3e} bytes: {share:.0} operations a byte.",
+            "At {}: {}; each array moved once is {}: {share:.0} FLOP a byte.",
             inputs_words(inputs),
-            work.flops,
-            work.bytes
+            units::flop(work.flops),
+            units::bytes(work.bytes)
         ))
     };
     let mut lines: Vec<String> = sizes.iter().filter_map(line).collect();
@@ -156,7 +157,7 @@ pub fn known_facts(kernel: &Kernel, sizes: &[Inputs], device: Option<&Device>) -
     let bytes = device.and_then(|device| device.peak(PeakKind::Bytes, "memory"));
     if let (Some(flops), Some(bytes)) = (flops, bytes) {
         let ridge = flops.value / bytes.value;
-        lines.push(format!("The device can do {ridge:.0} such operations in the time of one byte from its memory."));
+        lines.push(format!("The device can do {ridge:.0} FLOP in the time that one byte of its memory takes."));
     }
     lines
 }

@@ -1,16 +1,28 @@
 //! The prompt, whole: read it as a person would.
 
-use super::fixture::{HLSL, facts, matmul, planned, templates, tiling, words};
+use super::fixture::{HLSL, facts, matmul, planned, step, templates, tiling, words};
 use peak::context::KernelContext;
-use peak::lowering::{Repair, Surroundings, first_prompt, prepared, render};
+use peak::lowering::{Lowering, Repair, Silent, Surroundings, Unjudged, apply_transformation, prepared, render};
+use peak::provider::{Catch, Recorded};
 use peak::runner::{Failure, FailureClass};
-use peak_grammar::ir::{Region, Transformation};
+use peak_grammar::ir::{Action, Region, Transformation};
 
 fn prompt(context: &KernelContext, transformation: &Transformation, known: &[String]) -> String {
     let (plan, facts) = (planned(context, transformation), facts());
     let surroundings = Surroundings { spelling: &HLSL, device: None, facts: &facts };
-    let prompt = first_prompt(context, &plan, None, &templates(), surroundings, known);
-    prompt.expect("the templates render").expect("the pass asks a model")
+    let (nobody, templates) = (Recorded::new(Vec::new()), templates());
+    let catch = Catch::new(&nobody, &[], &transformation.name, None);
+    let mut judge = Unjudged { known: known.to_vec() };
+    let mut lowering = Lowering {
+        provider: &catch,
+        templates: &templates,
+        surroundings,
+        judge: &mut judge,
+        observer: &mut Silent,
+        repairs: 0,
+    };
+    apply_transformation(context, &plan, &mut lowering).expect_err("the prompt is caught, not answered");
+    catch.caught().expect("the pass asks a model").prompt
 }
 
 #[test]
@@ -71,6 +83,17 @@ fn a_repair_shows_the_failure_the_answer_and_what_usually_goes_wrong() {
     let text = render(&templates(), &prompt).expect("the templates render");
     let tail = text.split("# An earlier answer failed").nth(1).expect("the repair part");
     insta::assert_snapshot!(tail);
+}
+
+#[test]
+fn the_first_prompt_shows_what_mechanical_steps_did_before_it() {
+    let mut transformation = tiling();
+    let rename = Action::Rename { from: "matmul_index".to_owned(), to: "at".to_owned() };
+    transformation.passes[0].steps.insert(0, step(Region::DeviceCode, rename));
+    let mut context = matmul();
+    context.regions.device_code.push_str("static const int matmul_index = 0;\n");
+    let text = prompt(&context, &transformation, &[]);
+    assert!(text.contains("static const int at = 0;") && !text.contains("matmul_index"), "{text}");
 }
 
 #[test]

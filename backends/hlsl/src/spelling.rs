@@ -40,7 +40,7 @@ pub(crate) static HLSL: Spelling = Spelling {
         "Buffers have no bounds check that you may rely on: an index outside is undefined.",
         "`StructuredBuffer` cannot be declared in a function, passed by pointer, or reinterpreted with another type.",
         "Mixing `int` and `uint` in comparisons or divisions gives warnings and slow code: cast the system values once, `int x = int(thread.x);`.",
-        "There is no `#include`, no `printf`, no `__syncthreads`, no `threadIdx`, no `FLT_MAX` or `INFINITY`, no C++ library, no `auto`.",
+        "There is no `printf`, no `__syncthreads`, no `threadIdx`, no `FLT_MAX` or `INFINITY`, no C++ library, no `auto`.",
         "The kernel's work-group is a `block` here: SV_GroupID is the block's index, SV_GroupThreadID the thread's within it.",
     ],
     barrier: "GroupMemoryBarrierWithGroupSync",
