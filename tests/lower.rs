@@ -77,8 +77,8 @@ fn rejected(answer: &str) -> String {
     assert!(outcome.out.contains("UNROLL"), "{}", outcome.out);
     let reason = outcome.err.lines().find(|line| line.contains("rejected")).expect("a reason");
     let repair = prompts[1].split("\n# ").last().expect("the last part");
-    // The answer itself is shown in a fence of its own; it is long and known.
-    format!("{reason}\n\n# {}", repair.split("```").next().unwrap_or_default())
+    // The answer itself, which follows, is long and known.
+    format!("{reason}\n\n# {}", repair.split("\nThe device code as you wrote it").next().unwrap_or_default())
 }
 
 #[test]

@@ -42,12 +42,17 @@ fn blocks(evidence: &Evidence<'_>, columns: usize, (height, width): (usize, usiz
     let row = remainder(i, top, height);
     let column = remainder(j, left, width);
     let place = [row, column].into_iter().flatten().collect::<Vec<_>>().join(" and ");
-    let named = if height == width { evidence.named(height) } else { String::new() };
+    let made_of = |extent: usize| Some(format!("{extent} = {}", evidence.made_of(extent, None)?));
+    let names: Vec<String> = match height == width {
+        true => made_of(height).into_iter().collect(),
+        false => [height, width].into_iter().filter_map(made_of).collect(),
+    };
+    let named = if names.is_empty() { String::new() } else { format!(" ({})", names.join(", ")) };
     let output = evidence.output;
     Some(Finding {
         sentence: format!(
-            "right only at the end of each block: of every {height} x {width} elements of {output} only those where \
-             {place} are right{named}: the threads that run last see what the others stored, as where a barrier is \
+            "right only at the end of each block: of every {height} x {width} elements of {output}{named} only \
+             those where {place} are right: the threads that run last see what the others stored, as where a barrier is \
              missing between storing to shared memory and reading it"
         ),
         explains: 1.0,
