@@ -185,7 +185,7 @@ fn conclude(app: &App, outcome: &Outcome) -> Result<()> {
 fn table(outcome: &Outcome) -> String {
     let best = &outcome.finished.best.checkpoint;
     let rows: Vec<StepRow> = outcome.rows.iter().map(|row| step_row(row, best)).collect();
-    steps(&rows, None)
+    steps(&rows)
 }
 
 fn step_row(row: &Row, best: &str) -> StepRow {

@@ -301,7 +301,7 @@ impl Run<'_, '_> {
     }
 
     /// Applies, tunes, validates, and moves on where that is right. Gives the failure where there is one.
-    fn attempt(&mut self, application: &Application, only_if_faster: bool) -> Result<Option<Failure>, WorkflowError> {
+    fn attempt(&mut self, application: &Application, unless_slower: bool) -> Result<Option<Failure>, WorkflowError> {
         let index = self.steps;
         self.steps += 1;
         let name = application.transformation.as_str();
@@ -323,7 +323,7 @@ impl Run<'_, '_> {
                 return Ok(Some(failure));
             }
         };
-        self.settle(facts, context, measured, &before, only_if_faster)?;
+        self.settle(facts, context, measured, &before, unless_slower)?;
         Ok(None)
     }
 
@@ -386,20 +386,18 @@ impl Run<'_, '_> {
         context: KernelContext,
         measured: Vec<SizeMeasured>,
         before: &Point,
-        only_if_faster: bool,
+        unless_slower: bool,
     ) -> Result<(), WorkflowError> {
         let context = Rc::new(context);
         let sizes: Vec<SizeResult> = measured.iter().map(|size| size.result.clone()).collect();
         let mut point = Point { step: facts.name.to_owned(), context, sizes, checkpoint: 0 };
         let pace = point.compared_with(before);
-        let gains = matches!(pace, None | Some(Pace::Faster));
-        facts.verdict = if only_if_faster && !gains { Verdict::Rejected } else { Verdict::Accepted };
-        facts.reason = match (pace, facts.verdict) {
-            (Some(Pace::Slower), Verdict::Accepted) => Some("slower, kept: later steps may build on it".to_owned()),
-            (Some(Pace::Slower), _) => Some("slower than the step before".to_owned()),
-            (Some(Pace::Same), Verdict::Rejected) => Some("no faster than the step before".to_owned()),
-            _ => None,
-        };
+        let slower = pace == Some(Pace::Slower);
+        facts.verdict = if unless_slower && slower { Verdict::Rejected } else { Verdict::Accepted };
+        facts.reason = slower.then(|| match facts.verdict {
+            Verdict::Accepted => "slower, kept: later steps may build on it".to_owned(),
+            _ => "slower than the step before".to_owned(),
+        });
         let kernel = &point.context.kernel;
         let mut rows =
             rows::rows(&facts, kernel, &measured, Some(before), Some(self.line.baseline()), self.environment);
