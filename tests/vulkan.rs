@@ -53,6 +53,9 @@ fn probe() -> Result<(BackendInventory, DeviceInfo), String> {
     }
     match found.devices.into_iter().find(|device| device.backend == "hlsl") {
         Some(device) => Ok((backend, device)),
-        None => missing(&format!("no Vulkan device: {:?}", found.missing)),
+        None => {
+            let words: Vec<&str> = found.missing.iter().map(|runtime| runtime.why.as_str()).collect();
+            missing(&format!("no Vulkan device: {}", words.join("; ")))
+        }
     }
 }
