@@ -3,7 +3,7 @@
 use super::check::load_clean;
 use super::output::App;
 use super::providers::ProviderArguments;
-use super::usage;
+use super::{quoted, usage};
 use crate::backends::{BACKENDS, backend};
 use crate::context::KernelContext;
 use crate::context::launch::ConcretePlan;
@@ -105,25 +105,6 @@ impl Arguments {
         }
     }
 
-    /// The command line that records what this one lacks.
-    fn record_command(&self, transformation: &str) -> String {
-        let mut command = "peak lower".to_owned();
-        if let Some(file) = &self.file {
-            command.push_str(&format!(" '{}'", file.display()));
-        }
-        command.push_str(&format!(" -t {transformation} -k {}", self.kernel));
-        if !self.after.is_empty() {
-            command.push_str(&format!(" --after {}", self.after.join(",")));
-        }
-        for (name, value) in [("backend", &self.backend), ("device", &self.device)] {
-            if let Some(value) = value {
-                command.push_str(&format!(" --{name} '{value}'"));
-            }
-        }
-        let no_run = if self.no_run { " --no-run" } else { "" };
-        format!("{command}{no_run} --provider mailbox --record {PROJECT_RECORDINGS}")
-    }
-
     fn emit_ast(&self, app: &App) -> Result<()> {
         let file = self.need_file()?;
         let bytes = std::fs::read(file).map_err(|error| {
@@ -192,11 +173,8 @@ impl Arguments {
         let backend = backend(name).ok_or_else(|| unknown_backend(name))?;
         let device = self.device.as_deref().map(|name| library_device(loaded, name)).transpose()?;
         let facts: Facts = device.map(|device| device.facts_for(name)).unwrap_or_default();
-        let provider = open_provider(
-            &self.provider.choice(Some(self.record_command(transformation))),
-            &app.project,
-            loaded.standard(),
-        )?;
+        let choice = self.provider.choice(Some(self.record_command(transformation)));
+        let provider = open_provider(&choice, &app.project, loaded.standard())?;
         let templates = templates(loaded.standard())?;
         let request = LowerRequest {
             loaded,
@@ -226,11 +204,8 @@ impl Arguments {
         let backend = backend(machine.backend().name()).ok_or_else(|| unknown_backend(machine.backend().name()))?;
         let device = machine.device().cloned();
         let facts = machine.parts().facts.clone();
-        let provider = open_provider(
-            &self.provider.choice(Some(self.record_command(transformation))),
-            &app.project,
-            loaded.standard(),
-        )?;
+        let choice = self.provider.choice(Some(self.record_command(transformation)));
+        let provider = open_provider(&choice, &app.project, loaded.standard())?;
         let templates = templates(loaded.standard())?;
         let mut store = Store::open(&app.project)?;
         let request = LowerRequest {
@@ -249,6 +224,23 @@ impl Arguments {
             (Some(Emit::Artifact), Some(lowered)) => self.artifact(app, &lowered.after, &mut machine, &facts),
             _ => Ok(()),
         }
+    }
+
+    /// The command line that records what this one lacks.
+    fn record_command(&self, transformation: &str) -> String {
+        let option = |name: &str, value: Option<&str>| value.map(|value| format!(" --{name} {}", quoted(value)));
+        let file = self.file.as_ref().map(|file| format!(" {}", quoted(&file.display().to_string())));
+        let after = (!self.after.is_empty()).then(|| self.after.join(","));
+        let words = [
+            file,
+            Some(format!(" -t {transformation} -k {}", self.kernel)),
+            option("after", after.as_deref()),
+            option("backend", self.backend.as_deref()),
+            option("device", self.device.as_deref()),
+            self.no_run.then(|| " --no-run".to_owned()),
+            Some(format!(" --provider mailbox --record {PROJECT_RECORDINGS}")),
+        ];
+        format!("peak lower{}", words.into_iter().flatten().collect::<String>())
     }
 
     /// Prints the stage; what was lowered, where something was.
@@ -312,7 +304,7 @@ impl Arguments {
         match &self.output {
             Some(path) => std::fs::write(path, &artifact.bytes).map_err(|error| {
                 let message = format!("{} cannot be written: {error}", path.display());
-                Error::plain(Class::Environment, "peak::cannot-write", message, "choose another file: -o FILE")
+                Error::plain(Class::Environment, "peak::unwritable-file", message, "choose another file: -o FILE")
             }),
             None => {
                 app.print(&pretty(&json!({

@@ -125,6 +125,17 @@ fn welcome(app: &App) {
     ));
 }
 
+/// A word as a shell takes it.
+#[must_use]
+pub fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_alphanumeric() || "-_./:=,+@%".contains(c);
+    if !word.is_empty() && word.chars().all(plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', "'\\''"))
+    }
+}
+
 /// A wrong combination of arguments, which clap's derive cannot express.
 #[must_use]
 pub fn usage(message: &str, help: &str) -> crate::error::Error {

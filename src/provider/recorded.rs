@@ -102,9 +102,9 @@ fn read(
 /// The command that records what a request asks for. Names are the language's own words, so nothing needs quoting.
 fn record_command(request: &CompletionRequest) -> String {
     let id = &request.identity;
-    let after = match id.applied.is_empty() {
-        true => String::new(),
-        false => format!(" --after {}", id.applied.join(",")),
+    let after = match id.applied.as_slice() {
+        [] => String::new(),
+        applied => format!(" --after {}", applied.join(",")),
     };
     format!(
         "peak lower -t {} -k {}{after} --backend {} --provider mailbox --record recordings",
