@@ -18,6 +18,8 @@ pub enum Class {
     Provider,
     /// A kernel is wrong, or was not shown to be right.
     Validation,
+    /// It was stopped on request.
+    Interrupted,
     /// A defect of Peak.
     Bug,
 }

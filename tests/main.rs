@@ -2,9 +2,15 @@
 
 mod cli;
 mod library;
+mod lower;
 mod lowering;
+mod missing;
 mod oracle;
+mod program;
 mod runner;
 mod standard;
 mod store;
 mod tidy;
+mod vulkan;
+mod workflow;
+mod wrong_kernels;

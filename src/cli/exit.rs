@@ -4,13 +4,14 @@ use crate::error::Class;
 use std::panic::PanicHookInfo;
 
 /// Every exit code but 0, with its meaning: the one table.
-pub const EXIT_CODES: [(Class, u8, &str); 6] = [
+pub const EXIT_CODES: [(Class, u8, &str); 7] = [
     (Class::Input, 1, "a file, a name or a text that was given is wrong"),
     (Class::Usage, 2, "the command line is wrong"),
     (Class::Environment, 3, "a toolchain, a device or a folder is missing"),
     (Class::Provider, 4, "no answer came from the provider of completions"),
     (Class::Validation, 5, "a kernel is wrong, or was not shown to be right"),
     (Class::Bug, 70, "a defect of Peak"),
+    (Class::Interrupted, 130, "it was interrupted; what was done is in the store"),
 ];
 
 /// The exit code of a class.
@@ -22,8 +23,8 @@ pub fn code(class: Class) -> u8 {
 /// The table as text, for the end of `peak --help`.
 #[must_use]
 pub fn help() -> String {
-    let lines = EXIT_CODES.iter().map(|(_, code, meaning)| format!("\n  {code:>2}  {meaning}"));
-    format!("Exit codes:\n   0  all went well{}", lines.collect::<String>())
+    let lines = EXIT_CODES.iter().map(|(_, code, meaning)| format!("\n  {code:>3}  {meaning}"));
+    format!("Exit codes:\n    0  all went well{}", lines.collect::<String>())
 }
 
 /// From here on a panic says what to report, and ends the process with the code of a bug.

@@ -21,11 +21,17 @@ pub struct Arguments {
 /// A kind of declaration, in the order in which they are listed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 enum Kind {
+    #[value(alias = "kernels")]
     Kernel,
+    #[value(alias = "transformations")]
     Transformation,
+    #[value(alias = "devices")]
     Device,
+    #[value(alias = "packs")]
     Pack,
+    #[value(alias = "workflows")]
     Workflow,
+    #[value(alias = "utilities")]
     Utility,
 }
 

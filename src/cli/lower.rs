@@ -304,7 +304,7 @@ impl Arguments {
         match &self.output {
             Some(path) => std::fs::write(path, &artifact.bytes).map_err(|error| {
                 let message = format!("{} cannot be written: {error}", path.display());
-                Error::plain(Class::Environment, "peak::unwritable-file", message, "choose another file: -o FILE")
+                Error::plain(Class::Environment, "peak::cannot-write", message, "choose another file: -o FILE")
             }),
             None => {
                 app.print(&pretty(&json!({

@@ -3,10 +3,11 @@
 use super::check::load_clean;
 use super::output::App;
 use super::providers::ProviderArguments;
+use super::quoted;
 use crate::error::{Class, Error, Result};
 use crate::report::{Progress as Bar, StepRow, steps, units};
 use crate::session::{MachineOptions, PROJECT_RECORDINGS, Session, SessionOptions, failure_class};
-use crate::workflow::{Finished, Observer, Options, Outcome, Progress, Row, inputs_words};
+use crate::workflow::{BASELINE, Finished, Observer, Options, Outcome, Progress, Row, SAME_SHARE, inputs_words};
 use serde_json::json;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -72,9 +73,10 @@ impl Arguments {
     /// The command line that records what this one lacks.
     fn record_command(&self) -> String {
         let option = |name: &str, value: &Option<String>| {
-            value.as_ref().map(|value| format!(" --{name} '{value}'")).unwrap_or_default()
+            value.as_ref().map(|value| format!(" --{name} {}", quoted(value))).unwrap_or_default()
         };
-        let files: String = self.files.iter().map(|file| format!(" --use '{}'", file.display())).collect();
+        let files = self.files.iter().map(|file| format!(" --use {}", quoted(&file.display().to_string())));
+        let files: String = files.collect();
         format!(
             "peak run {}{files}{}{} --provider mailbox --record {PROJECT_RECORDINGS}",
             self.workflow,
@@ -158,6 +160,9 @@ fn line(row: &Row) -> String {
 
 fn conclude(app: &App, outcome: &Outcome) -> Result<()> {
     app.print(&table(outcome));
+    if let (Some(failure), false) = (&outcome.failure, outcome.interrupted) {
+        app.event("stopped", json!({ "failure_class": failure.class, "message": failure.message }));
+    }
     app.event("finished", serde_json::to_value(&outcome.finished).unwrap_or_default());
     app.print(&summary(&outcome.finished));
     for (step, error) in &outcome.diagnostics {
@@ -166,8 +171,11 @@ fn conclude(app: &App, outcome: &Outcome) -> Result<()> {
     }
     match &outcome.failure {
         None => Ok(()),
+        Some(_) if outcome.interrupted => {
+            app.say("\nThe run was stopped on request; the same command goes on from what is in the store.");
+            Err(Error::told(Class::Interrupted))
+        }
         Some(failure) => {
-            app.event("stopped", json!({ "failure_class": failure.class, "message": failure.message }));
             app.say(&format!("\nThe run ended early: {}: {}", failure.class, failure.message));
             Err(Error::told(if outcome.diagnostics.is_empty() { Class::Validation } else { failure_class(failure) }))
         }
@@ -177,7 +185,7 @@ fn conclude(app: &App, outcome: &Outcome) -> Result<()> {
 fn table(outcome: &Outcome) -> String {
     let best = &outcome.finished.best.checkpoint;
     let rows: Vec<StepRow> = outcome.rows.iter().map(|row| step_row(row, best)).collect();
-    steps(&rows, None)
+    steps(&rows)
 }
 
 fn step_row(row: &Row, best: &str) -> StepRow {
@@ -188,7 +196,7 @@ fn step_row(row: &Row, best: &str) -> StepRow {
         reason: row
             .failure_class
             .map(|class| class.name().to_owned())
-            .or_else(|| row.speedup_step.filter(|speedup| *speedup < 1.0).map(|_| "slower".to_owned())),
+            .or_else(|| row.speedup_step.filter(|speedup| *speedup < 1.0 - SAME_SHARE).map(|_| "slower".to_owned())),
         time_ns: row.time_ns_median.zip(row.time_ns_p20).zip(row.time_ns_p80).map(|((a, b), c)| (a, b, c)),
         flops_per_second: row.flops,
         share_of_peak: row.peak_share,
@@ -211,11 +219,18 @@ fn summary(finished: &Finished) -> String {
         _ => String::new(),
     };
     let reused = finished.reused;
+    let baseline = format!("{}/{BASELINE}", finished.run);
+    let changed = match best.checkpoint == baseline {
+        true => String::new(),
+        false => format!(
+            "\n      peak diff {baseline} {best}   what the words changed\n      \
+             peak restore {best} --to out    write the kernel's files",
+            best = quoted(&best.checkpoint)
+        ),
+    };
     format!(
         "\nbest: {}{speed}\nreused: {} measurements, {} validations, {} recorded answers; new: {} measured, {} validated, \
-         {} asked\n\nnext: peak log                    the checkpoints of this run\n      \
-         peak diff {run}/baseline {best}   what the words changed\n      \
-         peak restore {best} --to out    write the kernel's files",
+         {} asked\n\nnext: peak log                    the checkpoints of this run{changed}",
         best.checkpoint,
         reused.measurements,
         reused.validations,
@@ -223,12 +238,5 @@ fn summary(finished: &Finished) -> String {
         reused.measured,
         reused.validated,
         reused.asked,
-        run = finished.run,
-        best = quoted(&best.checkpoint),
     )
-}
-
-/// A checkpoint's name as a shell takes it.
-fn quoted(name: &str) -> String {
-    if name.contains(' ') { format!("'{name}'") } else { name.to_owned() }
 }

@@ -86,7 +86,9 @@ impl SourceError {
     #[must_use]
     pub fn help(&self) -> &'static str {
         match self {
-            SourceError::Missing { .. } => "names are relative to the file that they stand in; is it spelled right?",
+            SourceError::Missing { .. } => {
+                "a name in a file is relative to that file, one on the command line to the working folder; is it spelled right?"
+            }
             SourceError::NotAFile { .. } => "name a file in it",
             SourceError::TooLarge { .. } => "split it",
             SourceError::NotUtf8 { .. } => "save it as UTF-8",

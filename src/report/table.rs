@@ -1,7 +1,7 @@
 //! The table of a workflow's steps.
 
 use super::units;
-use comfy_table::{Cell, CellAlignment, ColumnConstraint, ContentArrangement, Table};
+use comfy_table::{Cell, CellAlignment, Table};
 
 /// One line of the table: a step at one input size.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -37,27 +37,18 @@ const HEADER: [&str; 9] =
 /// Columns that hold numbers, and are aligned to the right.
 const NUMBERS: std::ops::RangeInclusive<usize> = 3..=7;
 
-/// Columns that a narrow terminal does not wrap: the step and the verdict.
-const KEPT_WHOLE: [usize; 2] = [0, 2];
-
-/// The table as text, of at most `width` columns where one is given. A step without a time has `-` there: nothing is
-/// filled in.
+/// The table as text. A step without a time has `-` there: nothing is filled in.
 #[must_use]
-pub fn steps(rows: &[StepRow], width: Option<u16>) -> String {
+pub fn steps(rows: &[StepRow]) -> String {
     let mut table = Table::new();
     table.load_style(comfy_table::presets::NOTHING);
-    table.set_content_arrangement(ContentArrangement::Dynamic);
     table.force_no_tty();
-    table.set_width(width.unwrap_or(u16::MAX));
     table.set_header(HEADER);
     for row in rows {
         table.add_row(cells(row).into_iter().map(Cell::new));
     }
     for (index, column) in table.column_iter_mut().enumerate() {
         column.set_padding((0, 2));
-        if KEPT_WHOLE.contains(&index) {
-            column.set_constraint(ColumnConstraint::ContentWidth);
-        }
         if NUMBERS.contains(&index) {
             column.set_cell_alignment(CellAlignment::Right);
         }
@@ -119,16 +110,11 @@ mod tests {
 
     #[test]
     fn a_step_that_failed_shows_no_numbers() {
-        insta::assert_snapshot!(steps(&rows(), None));
-    }
-
-    #[test]
-    fn a_narrow_terminal_wraps_words() {
-        insta::assert_snapshot!(steps(&rows(), Some(90)));
+        insta::assert_snapshot!(steps(&rows()));
     }
 
     #[test]
     fn no_steps_is_the_header_alone() {
-        assert_eq!(steps(&[], None).lines().count(), 1);
+        assert_eq!(steps(&[]).lines().count(), 1);
     }
 }

@@ -60,10 +60,10 @@ pub enum SessionError {
         known: String,
     },
     /// There is no device for the backend.
-    #[error("no device runs {backend} here{}", if .missing.is_empty() { String::new() } else { format!(": {missing}") })]
+    #[error("no device was found that runs {backend}{}", if .missing.is_empty() { String::new() } else { format!(" ({missing})") })]
     #[diagnostic(
         code("peak::no-device"),
-        help("{mend}; `peak doctor` shows all that is there and all that is missing")
+        help("what mends it: {mend}\n`peak doctor` shows all that is there and all that is missing")
     )]
     NoDevice {
         /// The backend.
@@ -75,7 +75,7 @@ pub enum SessionError {
     },
     /// A toolchain of the backend is missing.
     #[error("the {backend} backend lacks {name}: looked for it at {place}")]
-    #[diagnostic(code("peak::missing-toolchain"), help("install it with: {mend}"))]
+    #[diagnostic(code("peak::missing-toolchain"), help("what installs it, in Peak's own folder: {mend}"))]
     MissingToolchain {
         /// The backend.
         backend: String,
@@ -112,7 +112,9 @@ impl SessionError {
             .filter(|(distance, known)| *distance <= known.len().max(name.len()) / 2)
             .map(|(_, known)| format!("did you mean `{known}`? "))
             .unwrap_or_default();
-        let help = format!("{nearest}`peak list` shows what there is; `--use FILE` adds a file's declarations");
+        let help = format!(
+            "{nearest}`peak list` shows what there is; files of your own are named: `peak run --use FILE`, `peak lower FILE`"
+        );
         SessionError::UnknownName { kind, name: name.to_owned(), help }
     }
 }
@@ -173,6 +175,7 @@ impl Classified for WorkflowError {
         match self {
             WorkflowError::Baseline { failure } if is_environment(failure) => Class::Environment,
             WorkflowError::Baseline { .. } => Class::Validation,
+            WorkflowError::Interrupted => Class::Interrupted,
             WorkflowError::Store(error) => error.class(),
             _ => Class::Input,
         }

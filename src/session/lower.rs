@@ -82,6 +82,7 @@ impl LowerRequest<'_> {
         machine: Option<(&mut Machine, &mut Store)>,
         told: &mut dyn FnMut(Told<'_>),
     ) -> Result<(KernelContext, TransformationPlan)> {
+        self.check_known(self.transformation)?;
         let before = self.chain(self.after, machine, told)?.after;
         let plan = self.workshop().plan(&application(self.transformation), &before).map_err(apply_error)?;
         Ok((before, plan))

@@ -63,7 +63,14 @@ impl Machine {
     /// # Errors
     /// No such device or backend, a missing toolchain, a worker that does not start.
     pub fn open(library: &Library, options: &MachineOptions) -> Result<Machine> {
-        let program = WorkerProgram::current().map_err(RunnerError::from)?;
+        Machine::open_with(WorkerProgram::current().map_err(RunnerError::from)?, library, options)
+    }
+
+    /// As [`Machine::open`], with another program than this one as its workers.
+    ///
+    /// # Errors
+    /// As [`Machine::open`].
+    pub fn open_with(program: WorkerProgram, library: &Library, options: &MachineOptions) -> Result<Machine> {
         let found = inventory(&program)?;
         let info = choose(library, &found, options)?.clone();
         let backend = backend(&info.backend).ok_or_else(|| unknown_backend(&info.backend))?;
@@ -143,8 +150,11 @@ fn choose<'a>(library: &Library, found: &'a Inventory, options: &MachineOptions)
 }
 
 fn unknown_backend(name: &str) -> SessionError {
-    let known: Vec<&str> = BACKENDS.iter().map(|make| make().name()).collect();
-    SessionError::UnknownBackend { name: name.to_owned(), known: known.join(", ") }
+    SessionError::UnknownBackend { name: name.to_owned(), known: backend_names().join(", ") }
+}
+
+fn backend_names() -> Vec<&'static str> {
+    BACKENDS.iter().map(|make| make().name()).collect()
 }
 
 fn no_device(found: &Inventory, backend: Option<&str>) -> SessionError {
@@ -152,9 +162,11 @@ fn no_device(found: &Inventory, backend: Option<&str>) -> SessionError {
         found.missing.iter().filter(|runtime| backend.is_none_or(|backend| runtime.backend == backend)).collect();
     let words: Vec<String> = missing.iter().map(|runtime| format!("{}: {}", runtime.runtime, runtime.why)).collect();
     SessionError::NoDevice {
-        backend: backend.unwrap_or("any backend").to_owned(),
+        backend: backend.map_or_else(|| backend_names().join(" or "), str::to_owned),
         missing: words.join("; "),
-        mend: missing.first().map_or_else(|| "run scripts/setup".to_owned(), |runtime| runtime.mend.clone()),
+        mend: missing
+            .first()
+            .map_or_else(|| "scripts/setup, in Peak's own folder".to_owned(), |runtime| runtime.mend.clone()),
     }
 }
 

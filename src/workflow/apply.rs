@@ -217,6 +217,8 @@ impl lowering::Observer for Watcher<'_> {
             }
             Event::Compiled { pass } => format!("validating {pass}"),
             Event::Answered { .. } | Event::Validated { .. } => return,
+            // The run's end tells of it in full, with what to do.
+            Event::Failed { class: FailureClass::Provider, .. } => return,
             Event::Failed { pass, class, message, .. } => {
                 (self.told)(Told::Note(&format!("{pass}: {class}: {message}")));
                 return;

@@ -5,7 +5,7 @@ use super::apply::{ApplyError, Told, Workshop};
 use super::environment::Environment;
 use super::error::WorkflowError;
 use super::judge::{Checker, RunJudge};
-use super::line::{Line, Point, SizeResult};
+use super::line::{Line, Pace, Point, SizeResult};
 use super::measure::{Effort, SizeMeasured, measure};
 use super::observer::{Best, Finished, Observer, Progress, Reused};
 use super::row::{Row, Verdict};
@@ -23,6 +23,9 @@ use std::sync::atomic::Ordering;
 /// The name of the first row and checkpoint.
 pub const BASELINE: &str = "baseline";
 
+/// Why a run ended early that was asked to.
+const STOPPED: &str = "stopped on request";
+
 /// What a run came to.
 #[derive(Debug)]
 pub struct Outcome {
@@ -32,6 +35,8 @@ pub struct Outcome {
     pub finished: Finished,
     /// What ended the run early, where something did.
     pub failure: Option<Failure>,
+    /// Whether that was a request to stop.
+    pub interrupted: bool,
     /// Why steps failed, in full, by step: diagnostics for people.
     pub diagnostics: Vec<(String, ApplyError)>,
 }
@@ -85,7 +90,7 @@ pub fn run(
     let result = run_from(workflow, context, sizes, id, environment, observer);
     let status = match &result {
         Ok(Outcome { failure: None, .. }) => RunStatus::Finished,
-        Ok(_) if environment.cancelled.load(Ordering::Relaxed) => RunStatus::Stopped,
+        Ok(Outcome { interrupted: true, .. }) | Err(WorkflowError::Interrupted) => RunStatus::Stopped,
         _ => RunStatus::Failed,
     };
     environment.store.finish_run(id, status)?;
@@ -109,8 +114,12 @@ fn run_from(
     let mut measured = Vec::new();
     for inputs in &sizes {
         let mut checker = Checker { validator: &mut validator, reused: &mut reused, known: &known };
-        let size = measure(&context, inputs, &[], &effort, environment, &mut checker, observer)
-            .map_err(|failure| WorkflowError::Baseline { failure })?;
+        let size = measure(&context, inputs, &[], &effort, environment, &mut checker, observer).map_err(|failure| {
+            match environment.cancelled.load(Ordering::Relaxed) {
+                true => WorkflowError::Interrupted,
+                false => WorkflowError::Baseline { failure },
+            }
+        })?;
         measured.push(size);
     }
     let facts = StepFacts { index: 0, name: BASELINE, verdict: Verdict::Accepted, ..StepFacts::default() };
@@ -207,14 +216,22 @@ fn put(
 impl Run<'_, '_> {
     fn steps(&mut self, steps: &[WorkflowStep]) -> Result<Flow, WorkflowError> {
         for step in steps {
-            if self.observer.cancelled() || self.environment.cancelled.load(Ordering::Relaxed) {
-                return Ok(Flow::Stopped(Failure::new(FailureClass::Timeout, "stopped on request")));
+            if self.is_stopped() {
+                break;
             }
             if let Flow::Stopped(failure) = self.step(step)? {
                 return Ok(Flow::Stopped(failure));
             }
         }
-        Ok(Flow::Done)
+        match self.is_stopped() {
+            true => Ok(Flow::Stopped(Failure::new(FailureClass::Timeout, STOPPED))),
+            false => Ok(Flow::Done),
+        }
+    }
+
+    /// Whether somebody asked the run to stop.
+    fn is_stopped(&self) -> bool {
+        self.observer.cancelled() || self.environment.cancelled.load(Ordering::Relaxed)
     }
 
     fn step(&mut self, step: &WorkflowStep) -> Result<Flow, WorkflowError> {
@@ -284,7 +301,7 @@ impl Run<'_, '_> {
     }
 
     /// Applies, tunes, validates, and moves on where that is right. Gives the failure where there is one.
-    fn attempt(&mut self, application: &Application, only_if_faster: bool) -> Result<Option<Failure>, WorkflowError> {
+    fn attempt(&mut self, application: &Application, unless_slower: bool) -> Result<Option<Failure>, WorkflowError> {
         let index = self.steps;
         self.steps += 1;
         let name = application.transformation.as_str();
@@ -297,6 +314,8 @@ impl Run<'_, '_> {
         };
         let (context, measured) = match measured {
             Ok(found) => found,
+            // What was cut short did not fail.
+            Err(failure) if self.is_stopped() => return Ok(Some(failure)),
             Err(failure) => {
                 let kernel = &before.context.kernel;
                 let rows = rows::failed(&facts, kernel, &self.sizes, &failure, self.environment);
@@ -304,7 +323,7 @@ impl Run<'_, '_> {
                 return Ok(Some(failure));
             }
         };
-        self.settle(facts, context, measured, &before, only_if_faster)?;
+        self.settle(facts, context, measured, &before, unless_slower)?;
         Ok(None)
     }
 
@@ -367,16 +386,17 @@ impl Run<'_, '_> {
         context: KernelContext,
         measured: Vec<SizeMeasured>,
         before: &Point,
-        only_if_faster: bool,
+        unless_slower: bool,
     ) -> Result<(), WorkflowError> {
         let context = Rc::new(context);
         let sizes: Vec<SizeResult> = measured.iter().map(|size| size.result.clone()).collect();
         let mut point = Point { step: facts.name.to_owned(), context, sizes, checkpoint: 0 };
-        let slower = point.faster_than(before) == Some(false);
-        facts.verdict = if only_if_faster && slower { Verdict::Rejected } else { Verdict::Accepted };
+        let pace = point.compared_with(before);
+        let slower = pace == Some(Pace::Slower);
+        facts.verdict = if unless_slower && slower { Verdict::Rejected } else { Verdict::Accepted };
         facts.reason = slower.then(|| match facts.verdict {
-            Verdict::Rejected => "slower than the step before".to_owned(),
-            _ => "slower than the step before, kept: later steps may build on it".to_owned(),
+            Verdict::Accepted => "slower, kept: later steps may build on it".to_owned(),
+            _ => "slower than the step before".to_owned(),
         });
         let kernel = &point.context.kernel;
         let mut rows =
@@ -407,7 +427,7 @@ impl Run<'_, '_> {
                     let here = self.line.position();
                     let wins = match best {
                         None => true,
-                        Some(held) => self.line.current().faster_than(self.line.at(held)) == Some(true),
+                        Some(held) => self.line.current().compared_with(self.line.at(held)) == Some(Pace::Faster),
                     };
                     if wins {
                         best = Some(here);
@@ -462,6 +482,7 @@ impl Run<'_, '_> {
         if keeps_best {
             self.line.keep_best();
         }
+        let interrupted = failure.is_some() && self.is_stopped();
         let best = self.line.current();
         self.environment.store.set_current(best.checkpoint)?;
         let first = best.sizes.first();
@@ -479,9 +500,12 @@ impl Run<'_, '_> {
                 inputs: first.map(|size| size.inputs.clone()).unwrap_or_default(),
             },
             reused: self.reused,
-            stopped: failure.as_ref().map(|failure| format!("{}: {}", failure.class, failure.message)),
+            stopped: failure.as_ref().map(|failure| match interrupted {
+                true => STOPPED.to_owned(),
+                false => format!("{}: {}", failure.class, failure.message),
+            }),
         };
         let Run { rows, diagnostics, .. } = self;
-        Ok(Outcome { rows, finished, failure, diagnostics })
+        Ok(Outcome { rows, finished, failure, interrupted, diagnostics })
     }
 }

@@ -35,6 +35,10 @@ pub enum WorkflowError {
         /// The name.
         name: String,
     },
+    /// It was stopped before the baseline was measured.
+    #[error("stopped on request, before the baseline was measured")]
+    #[diagnostic(code("peak::interrupted"), help("run the same command again: what was measured is in the store"))]
+    Interrupted,
     /// The oracle cannot be compiled.
     #[error(transparent)]
     #[diagnostic(transparent)]

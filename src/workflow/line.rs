@@ -16,6 +16,18 @@ pub struct SizeResult {
     pub median_ns: Option<f64>,
 }
 
+/// Scores that differ by less than this share are the same: medians of one kernel differ by as much from run to run.
+pub const SAME_SHARE: f64 = 0.01;
+
+/// How one point compares with another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs, reason = "each is what its name says")]
+pub enum Pace {
+    Faster,
+    Same,
+    Slower,
+}
+
 /// A verified kernel context with its times.
 #[derive(Clone, Debug)]
 pub struct Point {
@@ -40,10 +52,15 @@ impl Point {
         Some(mean.exp())
     }
 
-    /// Whether this is faster than `other`; `None` where either has no time.
+    /// How this compares with `other`; `None` where either has no time.
     #[must_use]
-    pub fn faster_than(&self, other: &Point) -> Option<bool> {
-        Some(self.score()? < other.score()?)
+    pub fn compared_with(&self, other: &Point) -> Option<Pace> {
+        let ratio = other.score()? / self.score()?;
+        Some(match ratio {
+            ratio if ratio > 1.0 + SAME_SHARE => Pace::Faster,
+            ratio if ratio < 1.0 - SAME_SHARE => Pace::Slower,
+            _ => Pace::Same,
+        })
     }
 
     /// The result at some inputs.

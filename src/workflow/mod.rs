@@ -19,7 +19,7 @@ pub use engine::{BASELINE, Outcome, run};
 pub use environment::{Environment, Options, facts_in_force};
 pub use error::WorkflowError;
 pub use judge::{Checker, RunJudge, inputs_words};
-pub use line::{Line, Point, SizeResult};
+pub use line::{Line, Pace, Point, SAME_SHARE, SizeResult};
 pub use observer::{Best, Finished, Observer, Progress, Reused};
 pub use row::{Row, Verdict};
 pub use rows::{known_facts, timed_sizes};

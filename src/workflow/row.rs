@@ -75,6 +75,8 @@ pub struct Row {
     pub device: String,
     /// The checkpoint, where the step made one.
     pub checkpoint: Option<String>,
-    /// Why it failed or was not kept, in words.
+    /// Why it failed, was not kept, or was kept though slower, in words.
     pub reason: Option<String>,
+    /// What validation left out, in words: sizes that no configuration fits.
+    pub notes: Vec<String>,
 }

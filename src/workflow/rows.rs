@@ -58,7 +58,6 @@ fn row(
     };
     let flops = median.and_then(|ns| Some(work(kernel, inputs)?.per_second(ns).0));
     let peak = environment.device.and_then(|device| device.peak(PeakKind::Flops, kernel.element.name()));
-    let notes = size.notes.join("; ");
     Row {
         verdict: facts.verdict,
         verified_by: size.verified_by.clone(),
@@ -72,7 +71,8 @@ fn row(
         speedup_total: than(baseline),
         configurations_measured: size.measured,
         configurations_valid: size.valid,
-        reason: facts.reason.clone().or_else(|| (!notes.is_empty()).then_some(notes)),
+        reason: facts.reason.clone(),
+        notes: size.notes.clone(),
         ..empty(facts, inputs, environment)
     }
 }
@@ -118,6 +118,7 @@ fn empty(facts: &StepFacts<'_>, inputs: &Inputs, environment: &Environment<'_>) 
         device: environment.info.name.clone(),
         checkpoint: None,
         reason: None,
+        notes: Vec::new(),
     }
 }
 

@@ -1,6 +1,7 @@
 //! The whole line on a real Vulkan device: DXC in one worker, the device in another, results and times that make sense.
 
 use super::build;
+use crate::vulkan::{device, program};
 use peak::context::launch::concrete_plan;
 use peak::context::scope::Facts;
 use peak::context::source::compile_request;
@@ -8,8 +9,6 @@ use peak::context::{ExecutionParameters, Inputs, KernelContext};
 use peak::evaluate::time::{self, WallCheck};
 use peak::runner::*;
 use peak::tune::{Bench, NoCache, TuneRequest, TuneTiming, tune};
-use peak_backend_api::DeviceInfo;
-use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
@@ -19,26 +18,6 @@ const FILL: Fill = Fill { seed: 1, distribution: Distribution::ExactIntegers };
 
 fn inputs() -> Inputs {
     Inputs::from([("n".to_owned(), 64)])
-}
-
-fn program() -> WorkerProgram {
-    WorkerProgram::at(Path::new(env!("CARGO_BIN_EXE_peak")))
-}
-
-/// The device, or a counted skip; `PEAK_REQUIRE=hlsl` makes that a failure.
-fn device() -> Option<(BackendInventory, DeviceInfo)> {
-    let found = inventory(&program()).expect("the worker starts");
-    let backend = found.backends.into_iter().find(|backend| backend.name == "hlsl")?;
-    let lacks = backend.toolchains.iter().find(|toolchain| toolchain.name == "dxc" && !toolchain.found);
-    match found.devices.into_iter().find(|device| device.backend == "hlsl") {
-        Some(device) if lacks.is_none() => Some((backend, device)),
-        _ => {
-            let required = std::env::var("PEAK_REQUIRE").unwrap_or_default();
-            assert!(!required.split(',').any(|name| name == "hlsl"), "hlsl is required: {lacks:?} {:?}", found.missing);
-            println!("skipped: no Vulkan device, or no DXC");
-            None
-        }
-    }
 }
 
 #[test]

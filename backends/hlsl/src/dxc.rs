@@ -77,10 +77,15 @@ pub(crate) fn version() -> Result<&'static str, CompileError> {
 pub(crate) fn toolchain() -> Toolchain {
     let (found, version, place) = match loaded() {
         Ok(dxc) => (true, Some(dxc.version.clone()), dxc.place.display().to_string()),
-        Err(_) => (false, None, expected_place().display().to_string()),
+        Err(_) => (false, None, places_looked_at()),
     };
     Toolchain { name: "dxc".to_owned(), found, version, place, mend: MEND.to_owned() }
 }
+
+/// The library in the folder of toolchains.
+const OWN: &str = "dxc/lib/libdxcompiler.so";
+/// The library that the system's loader may know.
+const SYSTEM: &str = "libdxcompiler.so";
 
 struct Dxc {
     library: hassle_rs::Dxc,
@@ -97,12 +102,18 @@ fn loaded() -> Result<&'static Dxc, CompileError> {
     })
 }
 
+/// Where it was looked for, in words.
+fn places_looked_at() -> String {
+    let own = toolchain_folder().map(|folder| format!("{}, then as ", folder.join(OWN).display()));
+    format!("{}{SYSTEM} on the system's library path", own.unwrap_or_default())
+}
+
 /// The project's own DXC, else whatever the system's loader finds.
 fn expected_place() -> PathBuf {
     toolchain_folder()
-        .map(|folder| folder.join("dxc/lib/libdxcompiler.so"))
+        .map(|folder| folder.join(OWN))
         .filter(|path| path.is_file())
-        .unwrap_or_else(|| PathBuf::from("libdxcompiler.so"))
+        .unwrap_or_else(|| PathBuf::from(SYSTEM))
 }
 
 impl Dxc {

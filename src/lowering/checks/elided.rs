@@ -76,8 +76,8 @@ fn bare(comment: &str) -> String {
 }
 
 fn stands_for_code(words: &str) -> bool {
-    let dots = |text: &str| matches!(text, "..." | "…");
     let plain = words.trim_matches(|c: char| matches!(c, '.' | '…' | '(' | ')' | '[' | ']' | '-' | ' ' | ':' | '!'));
-    let framed = words.starts_with("...") && words.ends_with("...") || words.starts_with('…') && words.ends_with('…');
-    dots(words) || framed || WHOLE.contains(&plain) || PHRASES.iter().any(|phrase| words.contains(phrase))
+    // Nobody begins a sentence so, unless it stands for what went before.
+    let goes_on = words.starts_with("...") || words.starts_with('…');
+    goes_on || WHOLE.contains(&plain) || PHRASES.iter().any(|phrase| words.contains(phrase))
 }

@@ -15,8 +15,8 @@ pub enum SelectionError {
     )]
     None,
     /// None matches.
-    #[error("no device matches `{wanted}`; there {}", listed(.there))]
-    #[diagnostic(code("peak::unknown-device"), help("give an index of the list, or a piece of a name"))]
+    #[error("no device here matches `{wanted}`")]
+    #[diagnostic(code("peak::unknown-device"), help("give an index, or a piece of a name, of: {}", .there.join("; ")))]
     Unknown {
         /// What was asked for.
         wanted: String,
@@ -93,10 +93,6 @@ fn line(index: usize, device: &DeviceInfo) -> String {
     format!("{index}: {} ({}/{})", device.name, device.backend, device.runtime)
 }
 
-fn listed(there: &[String]) -> String {
-    format!("{} {}", if there.len() == 1 { "is" } else { "are" }, there.join("; "))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -145,8 +141,9 @@ mod tests {
             "`nvidia` matches 2 devices: 1: NVIDIA H200 (hlsl/vulkan); 2: NVIDIA H200 NVL (hlsl/vulkan)"
         );
         for wanted in ["7", "radeon", ""] {
-            let unknown = chosen(Some(wanted)).expect_err("none matches").to_string();
-            assert!(unknown.contains("there are 0: llvmpipe (LLVM 19) (hlsl/vulkan); 1: NVIDIA"), "{unknown}");
+            let unknown = chosen(Some(wanted)).expect_err("none matches");
+            let help = unknown.help().map(|help| help.to_string()).unwrap_or_default();
+            assert!(help.contains("0: llvmpipe (LLVM 19) (hlsl/vulkan); 1: NVIDIA"), "{help}");
         }
     }
 }

@@ -62,7 +62,7 @@ fn sentence(evidence: &Evidence<'_>, variable: &str, end: End, fault: Fault, cou
         End::Last => ("last", "first"),
     };
     let terms = if count == 1 { "term".to_owned() } else { format!("{count} terms") };
-    let named = evidence.named(count);
+    let named = evidence.named_along(count, variable);
     let all = how_many(explains, evidence);
     match fault {
         Fault::Without => format!(

@@ -12,6 +12,7 @@ mod flat;
 mod lost_bits;
 mod place;
 mod race;
+mod right;
 mod shifted;
 mod tiles;
 mod transposed;
@@ -104,6 +105,7 @@ pub const HYPOTHESES: &[Hypothesis] = &[
     Hypothesis { name: "factor", kind: Kind::Content, least: SEVERAL, test: factor::test },
     Hypothesis { name: "factor per tile", kind: Kind::Content, least: SEVERAL, test: tiles::test },
     Hypothesis { name: "place", kind: Kind::Place, least: 1, test: place::test },
+    Hypothesis { name: "right places", kind: Kind::Place, least: SEVERAL, test: right::test },
 ];
 
 /// A finding that explains less is not told.
@@ -162,11 +164,16 @@ impl Evidence<'_> {
         count as f64 / points.len().max(1) as f64
     }
 
-    /// `BLOCK_X`, `BLOCK_X * ROWS`: how tuning parameters make up a number, if they do.
-    fn made_of(&self, number: usize) -> Option<String> {
+    /// `BLOCK_X`, `BLOCK_X or BLOCK_Y`, `BLOCK_X * ROWS`: how tuning parameters make up a number, if they do. Of several
+    /// equal ones, those whose name holds `variable` (`TILE_K_SIZE` for `k`) are meant, where there are such.
+    fn made_of(&self, number: usize, variable: Option<&str>) -> Option<String> {
         let is = |value: &i64| usize::try_from(*value).is_ok_and(|value| value == number && value > 1);
-        if let Some((name, _)) = self.configuration.iter().find(|(_, value)| is(value)) {
-            return Some(name.clone());
+        let equal: Vec<&str> =
+            self.configuration.iter().filter(|(_, value)| is(value)).map(|(name, _)| name.as_str()).collect();
+        if !equal.is_empty() {
+            let holds = |name: &&str| variable.is_some_and(|variable| name_holds(name, variable));
+            let meant: Vec<&str> = equal.iter().copied().filter(holds).collect();
+            return Some(either(if meant.is_empty() { &equal } else { &meant }));
         }
         for (index, (a, left)) in self.configuration.iter().enumerate() {
             for (b, right) in self.configuration.iter().skip(index + 1) {
@@ -180,7 +187,12 @@ impl Evidence<'_> {
 
     /// ` (16 = BLOCK_X)`, or nothing.
     fn named(&self, number: usize) -> String {
-        self.made_of(number).map(|name| format!(" ({number} = {name})")).unwrap_or_default()
+        self.made_of(number, None).map(|name| format!(" ({number} = {name})")).unwrap_or_default()
+    }
+
+    /// ` (16 = TILE_K_SIZE)`, or nothing: a number of values of an index variable.
+    fn named_along(&self, number: usize, variable: &str) -> String {
+        self.made_of(number, Some(variable)).map(|name| format!(" ({number} = {name})")).unwrap_or_default()
     }
 
     /// Sizes of tiles to consider: what tuning parameters say, then powers of two; ascending, no repeats.
@@ -191,6 +203,19 @@ impl Evidence<'_> {
         sizes.sort_unstable();
         sizes.dedup();
         sizes
+    }
+}
+
+/// Whether a parameter's name speaks of an index variable: a word of `TILE_K_SIZE` is `k`.
+fn name_holds(name: &str, variable: &str) -> bool {
+    name.split('_').any(|word| word.eq_ignore_ascii_case(variable))
+}
+
+/// `A`, `A or B`, `A, B or C`.
+fn either(names: &[&str]) -> String {
+    match names {
+        [first @ .., last] if !first.is_empty() => format!("{} or {last}", first.join(", ")),
+        names => names.concat(),
     }
 }
 

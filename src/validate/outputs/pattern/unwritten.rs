@@ -7,12 +7,7 @@ pub(super) fn test(evidence: &Evidence<'_>) -> Option<Finding> {
     if evidence.before.is_some() {
         return None;
     }
-    let width = evidence.truth.element.bytes();
-    let poisoned = |flat: usize| {
-        let element = evidence.bytes.get(flat * width..(flat + 1) * width);
-        element.is_some_and(|bytes| bytes.iter().zip(POISON.iter().cycle()).all(|(byte, poison)| byte == poison))
-    };
-    let count = evidence.wrong.iter().filter(|flat| poisoned(**flat)).count();
+    let count = evidence.wrong.iter().filter(|flat| poisoned(evidence, **flat)).count();
     let explains = count as f64 / evidence.wrong.len().max(1) as f64;
     let all = if explains >= ALL { "every wrong element was" } else { "many were" };
     (count > 0).then(|| Finding {
@@ -24,4 +19,11 @@ pub(super) fn test(evidence: &Evidence<'_>) -> Option<Finding> {
         ),
         explains,
     })
+}
+
+/// Whether an element still holds the poison of before the run.
+pub(super) fn poisoned(evidence: &Evidence<'_>, flat: usize) -> bool {
+    let width = evidence.truth.element.bytes();
+    let element = evidence.bytes.get(flat * width..(flat + 1) * width);
+    element.is_some_and(|bytes| bytes.iter().zip(POISON.iter().cycle()).all(|(byte, poison)| byte == poison))
 }

@@ -1,0 +1,143 @@
+//! A transformation of one's own, lowered through the mailbox by a person whom the test plays: prompts are read as files,
+//! answers are written as files.
+
+use crate::program::{Outcome, command, folder};
+use crate::vulkan;
+use std::path::Path;
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+
+const UNROLL: &str = include_str!("suite/lower/unroll-k.peak");
+const NAIVE: &str = include_str!("../stdlib/kernels/matmul/matmul_f32.hlsl");
+
+/// How long a prompt may take to come.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// The loop of the naive kernel, and what the words ask for.
+const LOOP: &str = "    for (int k = 0; k < n; ++k) {
+        sum += A[i * n + k] * B[k * n + j];
+    }
+";
+const UNROLLED: &str = "    for (int k0 = 0; k0 < n; k0 += UNROLL) {
+        [unroll]
+        for (int k = k0; k < k0 + UNROLL; ++k) {
+            sum += A[i * n + k] * B[k * n + j];
+        }
+    }
+";
+
+fn fenced(code: &str) -> String {
+    format!("```hlsl\n{code}```\n")
+}
+
+fn good() -> String {
+    assert!(NAIVE.contains(LOOP));
+    NAIVE.replace(LOOP, UNROLLED)
+}
+
+/// How the command ended, and the prompts that it posted.
+struct Answered {
+    outcome: Outcome,
+    prompts: Vec<String>,
+}
+
+/// Runs `peak lower` on the file, and answers each prompt as it comes.
+fn lower(arguments: &[&str], answers: &[String]) -> Answered {
+    let folder = folder(&[("unroll-k.peak", UNROLL)]);
+    let all = [&["lower", "unroll-k.peak", "--provider", "mailbox", "--timeout", "20"], arguments].concat();
+    let mut started = command(folder.path(), &all);
+    let child = started.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("peak starts");
+    let mailbox = folder.path().join(".peak/mailbox");
+    let prompts =
+        answers.iter().enumerate().map_while(|(index, answer)| reply(&mailbox, index + 1, answer)).collect::<Vec<_>>();
+    let outcome = Outcome::of(child.wait_with_output().expect("it ends"), folder.path());
+    assert_eq!(prompts.len(), answers.len(), "a prompt did not come: {}", outcome.err);
+    Answered { outcome, prompts }
+}
+
+/// Waits for a prompt, reads it, and writes the answer beside it.
+fn reply(mailbox: &Path, number: usize, answer: &str) -> Option<String> {
+    let started = Instant::now();
+    loop {
+        if let Ok(prompt) = std::fs::read_to_string(mailbox.join(format!("{number:03}.prompt.md"))) {
+            std::fs::write(mailbox.join(format!("{number:03}.completion.md")), answer).expect("written");
+            return Some(prompt);
+        }
+        if started.elapsed() > PATIENCE {
+            return None;
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+/// What is said of a bad answer: to the person who looks on, then in the prompt of the repair.
+fn rejected(answer: &str) -> String {
+    let Answered { outcome, prompts } = lower(&["--no-run"], &[answer.to_owned(), fenced(&good())]);
+    assert_eq!(outcome.code, 0, "the second answer is good: {}", outcome.err);
+    assert!(outcome.out.contains("UNROLL"), "{}", outcome.out);
+    let reason = outcome.err.lines().find(|line| line.contains("rejected")).expect("a reason");
+    let repair = prompts[1].split("\n# ").last().expect("the last part");
+    // The answer itself, which follows, is long and known.
+    format!("{reason}\n\n# {}", repair.split("\nThe device code as you wrote it").next().unwrap_or_default())
+}
+
+#[test]
+fn a_good_answer_is_applied_compiled_validated_and_shown_as_a_diff() {
+    if vulkan::device().is_none() {
+        return;
+    }
+    let Answered { outcome, prompts } = lower(&[], &[fenced(&good())]);
+    assert_eq!(outcome.code, 0, "{}", outcome.err);
+    insta::assert_snapshot!(outcome.out);
+    assert!(outcome.err.contains("applied, compiled and validated; 1 answers, 0 rejected"), "{}", outcome.err);
+    for piece in ["outer loop in steps of `UNROLL`", "whole-steps: n mod UNROLL = 0", "mentions `UNROLL`", LOOP] {
+        assert!(prompts[0].contains(piece), "the prompt lacks {piece}");
+    }
+}
+
+#[test]
+fn wrong_results_lead_to_a_repair_that_tells_the_pattern() {
+    if vulkan::device().is_none() {
+        return;
+    }
+    let forgets = good().replace("int k = k0; k < k0 + UNROLL", "int k = k0; k < k0 + UNROLL - 1");
+    let Answered { outcome, prompts } = lower(&[], &[fenced(&forgets), fenced(&good())]);
+    assert_eq!(outcome.code, 0, "{}", outcome.err);
+    assert!(outcome.err.contains("rejected: unroll: results: wrong results in C"), "{}", outcome.err);
+    assert!(prompts[1].contains("elements are wrong"), "{}", prompts[1]);
+    assert!(prompts[1].contains("smallest failing execution parameters: n = 64"), "{}", prompts[1]);
+}
+
+#[test]
+fn elided_code_is_rejected() {
+    let answer = good().replace(UNROLLED, "    // ... the loop as before, in steps of UNROLL\n");
+    insta::assert_snapshot!(rejected(&fenced(&answer)));
+}
+
+#[test]
+fn another_kernel_name_is_rejected() {
+    insta::assert_snapshot!(rejected(&fenced(&good().replace("void matmul(", "void matmul_unrolled("))));
+}
+
+#[test]
+fn an_unterminated_fence_is_rejected() {
+    insta::assert_snapshot!(rejected(&format!("```hlsl\n{}", good())));
+}
+
+#[test]
+fn an_undeclared_tuning_parameter_is_rejected() {
+    insta::assert_snapshot!(rejected(&fenced(&good().replace("k0 += UNROLL", "k0 += UNROLL_K"))));
+}
+
+#[test]
+fn without_an_answer_it_says_where_to_write_one() {
+    let folder = folder(&[("unroll-k.peak", UNROLL)]);
+    let arguments = ["lower", "unroll-k.peak", "--no-run", "--provider", "mailbox", "--timeout", "0"];
+    let outcome = crate::program::peak(folder.path(), &arguments);
+    assert_eq!(outcome.code, 4);
+    insta::assert_snapshot!(outcome.err);
+    // The answer comes, and the same command goes on from there.
+    std::fs::write(folder.path().join(".peak/mailbox/001.completion.md"), fenced(&good())).expect("written");
+    let again = crate::program::peak(folder.path(), &[&arguments[..6], &["5"]].concat());
+    assert_eq!(again.code, 0, "{}", again.err);
+}

@@ -1,0 +1,190 @@
+//! Workflows on the device, at sizes that take milliseconds and with transformations that ask no model. Run as the
+//! program, since its events and exit codes are the contract.
+
+use crate::program::{Outcome, command, folder, peak};
+use crate::vulkan;
+use peak::store::{RunStatus, Store};
+use serde_json::Value;
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+use std::process::Stdio;
+
+const TINY: &str = include_str!("suite/workflow/tiny.peak");
+const MECHANICS: &str = include_str!("suite/workflow/mechanics.peak");
+
+/// A folder with the kernel, mechanical transformations and their workflows; `None` without a device.
+fn project() -> Option<tempfile::TempDir> {
+    vulkan::device()?;
+    Some(folder(&[("mine.peak", &format!("{TINY}\n{MECHANICS}"))]))
+}
+
+fn run(folder: &Path, workflow: &str, more: &[&str]) -> Outcome {
+    peak(folder, &[&["run", workflow, "--use", "mine.peak"], more].concat())
+}
+
+/// The `step` events, then the last event.
+fn steps(outcome: &Outcome) -> (Vec<Value>, Value) {
+    let mut events = outcome.events();
+    let last = events.pop().expect("an event");
+    assert_eq!(last["event"], "finished", "the last event");
+    events.retain(|event| event["event"] == "step");
+    (events, last)
+}
+
+fn column<'a>(steps: &'a [Value], field: &str) -> Vec<&'a str> {
+    steps.iter().map(|step| step[field].as_str().unwrap_or_default()).collect()
+}
+
+#[test]
+fn every_construct_is_carried_out_and_told_as_the_contract_says() {
+    let Some(folder) = project() else { return };
+    let outcome = run(folder.path(), "mechanics", &["--json", "-q"]);
+    assert_eq!(outcome.code, 0, "{}", outcome.err);
+    let (steps, finished) = steps(&outcome);
+    let names = ["baseline", "rename-sum", "half-grid", "add-macro", "same-grid", "same-grid", "add-macro"];
+    assert_eq!(column(&steps, "name"), names, "`repeat` ends after one round: no gain is so large");
+    for (index, step) in steps.iter().enumerate() {
+        assert_eq!(step["index"], index, "{step}");
+        assert_eq!(step["inputs"], serde_json::json!({ "n": 64 }));
+        assert_eq!((&step["backend"], &step["runtime"]), (&"hlsl".into(), &"vulkan".into()));
+        assert!(step["device"].is_string() && step["configuration"].is_object(), "{step}");
+        match step["name"] == "half-grid" {
+            true => is_failed(step),
+            false => is_accepted(step),
+        }
+    }
+    // `restore` goes back to before the grid was written out: the macro is added to the renamed kernel again.
+    assert_eq!(steps[6]["configuration"].as_object().map(|names| names.contains_key("STEP")), Some(true));
+    assert_eq!((&finished["workflow"], &finished["steps"]), (&"mechanics".into(), &7.into()));
+    assert_eq!((&finished["accepted"], &finished["stopped"]), (&6.into(), &Value::Null));
+    is_best(&finished, &steps);
+    let log = peak(folder.path(), &["log"]);
+    assert!(log.out.contains("1/renamed"), "the checkpoint has the workflow's name: {}", log.out);
+    // The name in the event still leads to it.
+    assert_eq!(peak(folder.path(), &["show", "1/rename-sum"]).code, 0);
+}
+
+fn is_accepted(step: &Value) {
+    assert_eq!((&step["verdict"], &step["failure_class"]), (&"accepted".into(), &Value::Null), "{step}");
+    assert_eq!(step["verified_by"], serde_json::json!(["outputs"]));
+    for number in ["time_ns_median", "speedup_step", "speedup_total"] {
+        assert!(step[number].as_f64().is_some_and(|number| number > 0.0), "{number}: {step}");
+    }
+}
+
+fn is_failed(step: &Value) {
+    assert_eq!((&step["verdict"], &step["failure_class"]), (&"failed".into(), &"results".into()), "{step}");
+    assert_eq!((&step["time_ns_median"], &step["verified_by"]), (&Value::Null, &serde_json::json!([])));
+}
+
+/// The best is the fastest accepted step, named by its checkpoint.
+fn is_best(finished: &Value, steps: &[Value]) {
+    let time = |step: &Value| step["time_ns_median"].as_f64();
+    let least = steps.iter().filter_map(time).fold(f64::INFINITY, f64::min);
+    let best = &finished["best"];
+    assert_eq!(best["time_ns_median"].as_f64(), Some(least));
+    let speedup = time(&steps[0]).expect("the baseline is timed") / least;
+    assert!(best["speedup_total"].as_f64().is_some_and(|told| (told / speedup - 1.0).abs() < 1e-9), "{best}");
+    assert!(best["checkpoint"].is_string(), "{best}");
+}
+
+#[test]
+fn a_second_run_measures_and_validates_nothing_anew_and_says_so() {
+    let Some(folder) = project() else { return };
+    let first = run(folder.path(), "short", &["--json", "-q"]);
+    let (_, finished) = steps(&first);
+    assert_eq!((first.code, &finished["reused"]["measurements"]), (0, &0.into()), "{}", first.err);
+    let second = run(folder.path(), "short", &["-q"]);
+    assert_eq!(second.code, 0, "{}", second.err);
+    assert!(second.out.contains("new: 0 measured, 0 validated, 0 asked"), "{}", second.out);
+    let fresh = run(folder.path(), "short", &["--fresh", "--json", "-q"]);
+    let (_, finished) = steps(&fresh);
+    assert_eq!((&finished["reused"]["measurements"], &finished["reused"]["validations"]), (&0.into(), &0.into()));
+}
+
+#[test]
+fn a_change_that_changes_nothing_is_no_slow_down() {
+    let Some(folder) = project() else { return };
+    let (steps, _) = steps(&run(folder.path(), "twice", &["--json", "-q"]));
+    assert_eq!(column(&steps, "verdict"), ["accepted"; 3]);
+    // The context is the same, so its time is too.
+    assert_eq!((&steps[2]["speedup_step"], &steps[2]["reason"]), (&1.0.into(), &Value::Null));
+}
+
+#[test]
+fn a_try_that_is_right_and_slower_is_rejected_and_kept_aside() {
+    let Some(folder) = project() else { return };
+    let (steps, finished) = steps(&run(folder.path(), "cautious", &["--json", "-q"]));
+    assert_eq!(column(&steps, "verdict"), ["accepted", "rejected"]);
+    assert_eq!((&steps[1]["failure_class"], &steps[1]["verified_by"][0]), (&Value::Null, &"outputs".into()));
+    assert!(steps[1]["speedup_step"].as_f64().is_some_and(|speedup| speedup < 1.0), "{}", steps[1]);
+    assert_eq!((&finished["accepted"], &finished["best"]["checkpoint"]), (&1.into(), &"1/baseline".into()));
+    assert_eq!(peak(folder.path(), &["show", "1/slow-down"]).code, 0);
+    assert!(peak(folder.path(), &["log"]).out.contains("* 1/baseline"), "the run stays at the baseline");
+}
+
+#[test]
+fn a_failing_apply_ends_the_run_at_the_best_verified_kernel() {
+    let Some(folder) = project() else { return };
+    let outcome = run(folder.path(), "stumbles", &["--json"]);
+    assert_eq!(outcome.code, 5, "{}", outcome.err);
+    let (steps, finished) = steps(&outcome);
+    assert_eq!(column(&steps, "verdict"), ["accepted", "accepted", "failed"], "nothing runs after it");
+    assert_eq!(finished["stopped"], "results: wrong results in C");
+    is_best(&finished, &steps);
+    let words = outcome.err.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(words.contains("half-grid was not applied: peak::failed-results"), "{}", outcome.err);
+    assert!(words.contains("pattern: never written") && words.contains("The run ended early"), "{}", outcome.err);
+    assert_eq!(status(folder.path()), RunStatus::Failed);
+    let store = Store::find(folder.path()).expect("it opens");
+    let current = store.current().expect("read").expect("one is current");
+    let name = store.checkpoint(current).expect("read").expect("it is there").full_name();
+    assert_eq!(finished["best"]["checkpoint"], name);
+}
+
+#[test]
+fn the_table_and_what_to_do_next_are_for_people() {
+    let Some(folder) = project() else { return };
+    let outcome = run(folder.path(), "stumbles", &[]);
+    let next = outcome.out.split("next: ").nth(1).expect("what to do next");
+    for line in next.lines().map(|line| line.trim().split("   ").next().unwrap_or_default()) {
+        let words: Vec<&str> = line.split_whitespace().skip(1).collect();
+        assert_eq!(peak(folder.path(), &words).code, 0, "`{line}` works as it stands");
+    }
+    assert!(outcome.out.contains("failed (results)"), "{}", outcome.out);
+}
+
+#[test]
+fn an_interrupt_stops_cleanly_and_the_next_run_goes_on() {
+    let Some(folder) = project() else { return };
+    let mut child = command(folder.path(), &["run", "long", "--use", "mine.peak", "--json", "-q"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("peak starts");
+    let mut out = BufReader::new(child.stdout.take().expect("a pipe"));
+    let mut first = String::new();
+    out.read_line(&mut first).expect("the baseline's event");
+    let pid = rustix::process::Pid::from_child(&child);
+    rustix::process::kill_process(pid, rustix::process::Signal::INT).expect("it is still running");
+    let mut rest = String::new();
+    std::io::Read::read_to_string(&mut out, &mut rest).expect("the other events");
+    let outcome = child.wait().expect("it ends");
+    assert_eq!(outcome.code(), Some(130), "{first}{rest}");
+    let last: Value = serde_json::from_str(rest.lines().last().expect("an event")).expect("JSON");
+    assert_eq!((&last["event"], &last["stopped"]), (&"finished".into(), &"stopped on request".into()));
+    assert!(last["steps"].as_u64().is_some_and(|steps| steps < 40), "{last}");
+    assert!(!rest.contains("\"failed\""), "what was cut short did not fail: {rest}");
+    assert_eq!(status(folder.path()), RunStatus::Stopped);
+    let again = run(folder.path(), "long", &["--json", "-q"]);
+    let (steps, finished) = steps(&again);
+    let before: Value = serde_json::from_str(&first).expect("JSON");
+    assert_eq!((again.code, &finished["steps"], &finished["stopped"]), (0, &41.into(), &Value::Null));
+    assert_eq!(steps[0]["time_ns_median"], before["time_ns_median"], "the baseline is not measured again");
+}
+
+/// The status of the newest run.
+fn status(folder: &Path) -> RunStatus {
+    let store = Store::find(folder).expect("the store opens");
+    store.runs().expect("read").into_iter().max_by_key(|run| run.id).expect("a run").status
+}
