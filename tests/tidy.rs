@@ -209,6 +209,20 @@ fn every_event_of_json_is_described() {
     assert_none(&gone, "spec/json.md describes only what is sent");
 }
 
+#[test]
+fn every_field_of_a_step_and_of_an_attempt_is_described() {
+    let reference = std::fs::read_to_string(root().join("spec/json.md")).expect("spec/json.md");
+    for file in ["src/workflow/row.rs", "src/lowering/attempt.rs"] {
+        let text = std::fs::read_to_string(root().join(file)).expect("a source file");
+        let fields = text.lines().filter_map(|line| line.strip_prefix("    pub ")?.split_once(": "));
+        let fields: Vec<&str> = fields.map(|(name, _)| name).filter(|name| !name.contains('(')).collect();
+        assert!(fields.len() > 8, "{file}: {fields:?}");
+        let silent: Vec<String> =
+            fields.iter().filter(|name| !reference.contains(&format!("`{name}`"))).map(|n| (*n).to_owned()).collect();
+        assert_none(&silent, &format!("spec/json.md describes each field of {file}"));
+    }
+}
+
 /// Codes of diagnostics in a text: `peak::` and a kebab-case name in quotes.
 fn codes(text: &str) -> Vec<String> {
     let quoted = text.split('"').filter(|piece| piece.starts_with("peak::"));

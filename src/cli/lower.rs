@@ -173,11 +173,8 @@ impl Arguments {
         let backend = backend(name).ok_or_else(|| unknown_backend(name))?;
         let device = self.device.as_deref().map(|name| library_device(loaded, name)).transpose()?;
         let facts: Facts = device.map(|device| device.facts_for(name)).unwrap_or_default();
-        let provider = open_provider(
-            &self.provider.choice(Some(self.record_command(transformation))),
-            &app.project,
-            loaded.standard(),
-        )?;
+        let choice = self.provider.choice(Some(self.record_command(transformation)));
+        let provider = open_provider(&choice, &app.project, loaded.standard())?;
         let templates = templates(loaded.standard())?;
         let request = LowerRequest {
             loaded,
@@ -207,11 +204,8 @@ impl Arguments {
         let backend = backend(machine.backend().name()).ok_or_else(|| unknown_backend(machine.backend().name()))?;
         let device = machine.device().cloned();
         let facts = machine.parts().facts.clone();
-        let provider = open_provider(
-            &self.provider.choice(Some(self.record_command(transformation))),
-            &app.project,
-            loaded.standard(),
-        )?;
+        let choice = self.provider.choice(Some(self.record_command(transformation)));
+        let provider = open_provider(&choice, &app.project, loaded.standard())?;
         let templates = templates(loaded.standard())?;
         let mut store = Store::open(&app.project)?;
         let request = LowerRequest {

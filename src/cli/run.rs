@@ -193,9 +193,10 @@ fn step_row(row: &Row, best: &str) -> StepRow {
         name: row.name.clone(),
         inputs: inputs_words(&row.inputs),
         verdict: row.verdict.name().to_owned(),
-        reason: row.failure_class.map(|class| class.name().to_owned()).or_else(|| {
-            row.speedup_step.filter(|speedup| *speedup < 1.0 - SAME_SHARE).map(|_| "slower".to_owned())
-        }),
+        reason: row
+            .failure_class
+            .map(|class| class.name().to_owned())
+            .or_else(|| row.speedup_step.filter(|speedup| *speedup < 1.0 - SAME_SHARE).map(|_| "slower".to_owned())),
         time_ns: row.time_ns_median.zip(row.time_ns_p20).zip(row.time_ns_p80).map(|((a, b), c)| (a, b, c)),
         flops_per_second: row.flops,
         share_of_peak: row.peak_share,

@@ -6,9 +6,6 @@ use super::{Checkpoint, Store, StoreError};
 /// Digits of a hash at least, so that a number is not taken for one.
 const HASH_DIGITS: usize = 6;
 
-/// Made by that transformation, or the baseline: what a checkpoint is called until a workflow names it.
-const MADE_BY: &str = "(transformation = ?1 OR (step = 0 AND ?1 = 'baseline'))";
-
 /// Names suggested at most.
 const SUGGESTIONS: usize = 3;
 
@@ -23,8 +20,11 @@ impl Store {
         }
         if let Some((run, name)) = name.split_once('/')
             && let Ok(run) = run.parse::<i64>()
-            && let Some(found) = self.in_run(run, name)?
+            && let Some(found) = self.checkpoints_where("run = ?1 AND name = ?2", &[&run, &name])?.pop()
         {
+            return Ok(found);
+        }
+        if let Some(found) = self.by_step(name)? {
             return Ok(found);
         }
         if let Ok(id) = name.parse::<i64>()
@@ -32,22 +32,19 @@ impl Store {
         {
             return Ok(found);
         }
-        let found = match self.by_hash(name)? {
-            Some(found) => Some(found),
-            None => self.checkpoints_where(MADE_BY, &[&name])?.pop(),
-        };
-        match found {
+        match self.by_hash(name)? {
             Some(found) => Ok(found),
             None => Err(StoreError::UnknownCheckpoint { name: name.to_owned(), help: self.suggestion(name)? }),
         }
     }
 
-    /// The checkpoint of a run with that name, else made by that transformation.
-    fn in_run(&self, run: i64, name: &str) -> Result<Option<Checkpoint>, StoreError> {
-        match self.checkpoints_where("name = ?1 AND run = ?2", &[&name, &run])?.pop() {
-            Some(found) => Ok(Some(found)),
-            None => Ok(self.checkpoints_where(&format!("{MADE_BY} AND run = ?2"), &[&name, &run])?.pop()),
-        }
+    /// The newest checkpoint that a step led to, which a workflow's `checkpoint` may have given another name.
+    fn by_step(&self, name: &str) -> Result<Option<Checkpoint>, StoreError> {
+        let found = match name.split_once('/').map(|(run, step)| (run.parse::<i64>(), step)) {
+            Some((Ok(run), step)) => self.checkpoints_where("run = ?1 AND transformation = ?2", &[&run, &step])?.pop(),
+            _ => self.checkpoints_where("transformation = ?1", &[&name])?.pop(),
+        };
+        Ok(found)
     }
 
     /// The newest checkpoint whose context's hash begins so.
