@@ -94,6 +94,8 @@ pub const POISON: [u8; 4] = [0xFA, 0xFF, 0xFA, 0xFF];
 pub struct Timing {
     /// Runs not counted, at least; more until two in a row differ by under 5%, at most four times this.
     pub warmup: u32,
+    /// Device time of the runs not counted, at least, in nanoseconds: the clocks of a GPU rise only under load.
+    pub warmup_ns: u64,
     /// Counted runs, at least.
     pub min_repeats: u32,
     /// Counted runs, at most.

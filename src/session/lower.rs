@@ -167,7 +167,7 @@ impl LowerRequest<'_> {
             replays: false,
             templates: self.templates,
             store,
-            timing: TuneTiming::default(),
+            timing: TuneTiming::for_device(parts.info.kind),
             options: Options::default(),
             cancelled: &cancelled,
         };

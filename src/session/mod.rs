@@ -107,7 +107,7 @@ impl Session {
             replays,
             templates: &self.templates,
             store: &mut self.store,
-            timing: TuneTiming::default(),
+            timing: TuneTiming::for_device(parts.info.kind),
             options,
             cancelled,
         };

@@ -9,7 +9,7 @@ use super::{Cache, TuneError};
 use crate::context::scope::Facts;
 use crate::context::{Configuration, Inputs, KernelContext};
 use crate::runner::{Compile, Execute, Failure, Fill, Timing, is_environment};
-use peak_backend_api::Backend;
+use peak_backend_api::{Backend, DeviceKind};
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -65,11 +65,18 @@ pub struct TuneTiming {
     pub first_deadline: Duration,
 }
 
-impl Default for TuneTiming {
-    /// Up to 0.2 s a candidate, up to 2 s a finalist, a minute for the first.
-    fn default() -> Self {
+impl TuneTiming {
+    /// For a kind of device: up to 0.2 s a candidate, up to 2 s a finalist, a minute for the first. A GPU is kept busy
+    /// for a while before each, since its clocks rise only under load.
+    #[must_use]
+    pub fn for_device(kind: DeviceKind) -> TuneTiming {
+        let (quick_busy_ns, thorough_busy_ns) = match kind {
+            DeviceKind::Software => (0, 0),
+            _ => (40_000_000, 300_000_000),
+        };
         let quick = Timing {
             warmup: 1,
+            warmup_ns: quick_busy_ns,
             min_repeats: 2,
             max_repeats: 20,
             relative_interval: 0.05,
@@ -78,6 +85,7 @@ impl Default for TuneTiming {
         };
         let thorough = Timing {
             warmup: 2,
+            warmup_ns: thorough_busy_ns,
             min_repeats: 7,
             max_repeats: 200,
             relative_interval: 0.02,

@@ -14,6 +14,7 @@ const FILL: Fill = Fill { seed: 3, distribution: Distribution::Declared };
 
 const TIMING: Timing = Timing {
     warmup: 2,
+    warmup_ns: 0,
     min_repeats: 6,
     max_repeats: 20,
     relative_interval: 0.05,

@@ -93,7 +93,7 @@ impl Setting {
             incumbents: &incumbents,
             seed: 1,
             fill: Fill { seed: 1, distribution: Distribution::Declared },
-            timing: TuneTiming::default(),
+            timing: TuneTiming::for_device(DeviceKind::Software),
             compile_threads: 2,
         };
         let mut progress = |event: TuneEvent<'_>| {

@@ -8,6 +8,12 @@ const STABLE_SHARE: f64 = 0.05;
 /// Warm-up runs at most, as a multiple of [`Timing::warmup`].
 const WARMUP_FACTOR: u32 = 4;
 
+/// Warm-up runs submitted together, at most.
+const WARMUP_BATCH: u32 = 256;
+
+/// What a run is taken to need at least: no launch is quicker.
+const LEAST_RUN_NS: u64 = 1_000;
+
 /// Device time of the runs submitted together, where inputs need no refreshing in between.
 const BATCH_NS: u64 = 20_000_000;
 
@@ -25,7 +31,7 @@ pub fn time_adaptively<E>(
     batched: bool,
     mut run: impl FnMut(u32) -> Result<Batch, E>,
 ) -> Result<TimeOutcome, E> {
-    let mut outcome = TimeOutcome { warmup: warm_up(timing, &mut run)?, ..TimeOutcome::default() };
+    let mut outcome = TimeOutcome { warmup: warm_up(timing, batched, &mut run)?, ..TimeOutcome::default() };
     let mut spent_ns = 0u64;
     while !done(timing, &outcome.samples_ns, spent_ns) {
         let repeats = if batched { batch_size(timing, &outcome.samples_ns) } else { 1 };
@@ -43,15 +49,24 @@ pub fn time_adaptively<E>(
     Ok(outcome)
 }
 
-/// The runs that it took.
-fn warm_up<E>(timing: &Timing, run: &mut impl FnMut(u32) -> Result<Batch, E>) -> Result<u32, E> {
+/// The runs that it took: until two in a row agree, then on until the device has been busy for long enough.
+fn warm_up<E>(timing: &Timing, batched: bool, run: &mut impl FnMut(u32) -> Result<Batch, E>) -> Result<u32, E> {
     let most = timing.warmup.saturating_mul(WARMUP_FACTOR);
-    let (mut count, mut last, mut stable) = (0, None, false);
+    let (mut count, mut last, mut stable, mut busy_ns) = (0u32, 0u64, false, 0u64);
     while count < most && !(count >= timing.warmup && stable) {
         let now = run(1)?.samples_ns.first().copied().unwrap_or(0);
-        stable = last.is_some_and(|last| differs_by(last, now) < STABLE_SHARE);
-        last = Some(now);
+        stable = count > 0 && differs_by(last, now) < STABLE_SHARE;
+        last = now;
+        busy_ns = busy_ns.saturating_add(now);
         count += 1;
+    }
+    while busy_ns < timing.warmup_ns {
+        let missing = u32::try_from((timing.warmup_ns - busy_ns).min(BATCH_NS) / last.max(1)).unwrap_or(u32::MAX);
+        let repeats = if batched { missing.clamp(1, WARMUP_BATCH) } else { 1 };
+        let samples_ns = run(repeats)?.samples_ns;
+        // A timer that stands still must not keep us here.
+        busy_ns = busy_ns.saturating_add(samples_ns.iter().sum::<u64>().max(u64::from(repeats) * LEAST_RUN_NS));
+        count = count.saturating_add(repeats);
     }
     Ok(count)
 }
@@ -89,6 +104,7 @@ mod tests {
 
     const TIMING: Timing = Timing {
         warmup: 2,
+        warmup_ns: 0,
         min_repeats: 6,
         max_repeats: 100,
         relative_interval: 0.02,
@@ -127,6 +143,15 @@ mod tests {
         assert_eq!(outcome.warmup, 4);
         let never = [1000, 10, 1000, 10, 1000, 10, 1000, 10, 1000];
         assert_eq!(timed(&TIMING, true, &never).0.warmup, 8);
+    }
+
+    #[test]
+    fn warm_up_keeps_the_device_busy_for_long_enough() {
+        let timing = Timing { warmup_ns: 100_000_000, ..TIMING };
+        let (outcome, _) = timed(&timing, true, &[1_000_000]);
+        assert_eq!((outcome.warmup, outcome.samples_ns.len()), (100, 6));
+        assert_eq!(timed(&timing, false, &[60_000_000]).0.warmup, 2);
+        assert!(timed(&timing, true, &[0]).0.warmup >= 100_000, "a timer that stands still does not hang us");
     }
 
     #[test]
