@@ -2,7 +2,6 @@
 //!
 //! Tuning parameters appear with their ranges, never with a value, so that a prompt is the same on every run.
 
-use super::notation::computes_text;
 use super::repair::Repair;
 use super::templates::{TemplateError, Templates};
 use crate::context::KernelContext;
@@ -148,7 +147,7 @@ fn kernel(context: &KernelContext) -> Value {
     json!({
         "name": kernel.name,
         "title": kernel.title,
-        "computes": kernel.computes.as_ref().map(computes_text),
+        "computes": kernel.computes.as_ref().map(ToString::to_string),
         "element": kernel.element.name(),
         "accumulator": kernel.accumulator.name(),
         "arguments": kernel.arguments.iter().map(argument).collect::<Vec<_>>(),
