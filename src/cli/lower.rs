@@ -353,13 +353,13 @@ fn verdict(request: &LowerRequest<'_>, lowered: &Lowered) -> String {
         true => "applied, compiled and validated",
         false => "applied; not compiled and not run (--no-run)",
     };
-    format!(
-        "{} on {}: {how}; {} answers, {failed} rejected",
-        request.transformation,
-        request.kernel,
-        lowered.attempts.len()
-    )
+    let answers = match lowered.attempts.len() {
+        1 => "1 answer".to_owned(),
+        count => format!("{count} answers"),
+    };
+    format!("{} on {}: {how}; {answers}, {failed} rejected", request.transformation, request.kernel)
 }
+
 
 /// The configuration that a reader would look at first: the start, or the first valid one, at the first timed size.
 fn first_valid(
