@@ -9,6 +9,8 @@ use peak_backend_api::{Severity, SourceMessage, SourcePiece};
 const MESSAGES_MAX: usize = 32;
 /// The most characters of one message.
 const TEXT_CHARS_MAX: usize = 600;
+/// The most lines of a message after its first.
+const REST_MAX: usize = 4;
 /// What the compiler puts before every quoted line.
 const QUOTE_INDENT: usize = 2;
 
@@ -41,8 +43,13 @@ fn read(output: &str, pieces: &[SourcePiece]) -> Vec<SourceMessage> {
     let mut messages = Vec::new();
     for (index, line) in lines.iter().enumerate() {
         let Some(mut message) = message(line, pieces).or_else(|| assembler(line)) else { continue };
-        if message.line > 0 {
-            message.column = lines[index + 1..].iter().take(3).find_map(|line| caret(line)).unwrap_or(0);
+        let below: Vec<&str> = lines[index + 1..].iter().copied().take_while(|line| !line.trim().is_empty()).collect();
+        if let Some((at, column)) = below.iter().enumerate().find_map(|(at, line)| Some((at, caret(line)?))) {
+            message.column = if message.line > 0 { column } else { 0 };
+            // Between the message and the quoted line stands the rest of what it says.
+            let rest = below[..at.saturating_sub(1)].iter().take(REST_MAX).map(|line| line.trim());
+            let whole = std::iter::once(message.text.as_str()).chain(rest).collect::<Vec<_>>().join(" ");
+            message.text = shortened(&whole);
         }
         if messages.len() < MESSAGES_MAX {
             messages.push(message);
@@ -109,6 +116,9 @@ mod tests {
         let first = &messages[0];
         assert_eq!((first.piece.as_deref(), first.line, first.column), (Some("device code"), 2, 6));
         assert_eq!(first.text, "identifier \"x\" is undefined");
+        let several = "device code(7): error: more than one conversion applies:\n            function \"a\"\n    x = y;\n        ^\n";
+        let message = &parse(several, &pieces())[0];
+        assert_eq!((message.text.as_str(), message.column), ("more than one conversion applies: function \"a\"", 7));
         let second = &messages[1];
         assert_eq!((second.severity, second.line, second.column), (Severity::Warning, 3, 2));
     }
