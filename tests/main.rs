@@ -1,6 +1,7 @@
 //! The test suite: one binary over the public surface, its data under `tests/suite/`.
 
 mod cli;
+mod cuda;
 mod library;
 mod lower;
 mod lowering;

@@ -4,7 +4,7 @@ use super::check::load_clean;
 use super::output::App;
 use super::providers::ProviderArguments;
 use super::{quoted, usage};
-use crate::backends::{BACKENDS, backend};
+use crate::backends::{BACKENDS, backend, default_backend};
 use crate::context::KernelContext;
 use crate::context::launch::ConcretePlan;
 use crate::context::scope::Facts;
@@ -50,7 +50,7 @@ pub struct Arguments {
     /// Where the artifact is written; else its text is printed.
     #[arg(long, short = 'o', value_name = "FILE")]
     output: Option<PathBuf>,
-    /// The backend: hlsl.
+    /// The backend: cuda or hlsl.
     #[arg(long)]
     backend: Option<String>,
     /// The device: a piece of its name, its index in `peak doctor`, or a device of the library.
@@ -386,7 +386,7 @@ fn first_valid(
 }
 
 fn first_backend() -> &'static str {
-    BACKENDS.first().map_or(DEFAULT_PROVIDER, |make| make().name())
+    default_backend().unwrap_or(DEFAULT_PROVIDER)
 }
 
 fn unknown_backend(name: &str) -> Error {

@@ -27,7 +27,7 @@ pub struct Arguments {
     /// The device: a piece of its name, its index in `peak doctor`, or a device of the library.
     #[arg(long)]
     device: Option<String>,
-    /// The backend: hlsl.
+    /// The backend: cuda or hlsl.
     #[arg(long)]
     backend: Option<String>,
     /// Configurations to try after each step, in place of the workflow's number.

@@ -1,7 +1,7 @@
 //! The machine of a session: one device, its backend, a pool that compiles for it and a worker that holds it.
 
 use super::error::SessionError;
-use crate::backends::{BACKENDS, backend, find};
+use crate::backends::{BACKENDS, backend, default_backend, find};
 use crate::context::scope::Facts;
 use crate::error::Result;
 use crate::runner::{
@@ -165,7 +165,9 @@ fn no_device(found: &Inventory, backend: Option<&str>) -> SessionError {
         backend: backend.map_or_else(|| backend_names().join(" or "), str::to_owned),
         missing: words.join("; "),
         mend: missing
-            .first()
+            .iter()
+            .find(|runtime| Some(runtime.backend.as_str()) == default_backend())
+            .or(missing.first())
             .map_or_else(|| "scripts/setup, in Peak's own folder".to_owned(), |runtime| runtime.mend.clone()),
     }
 }

@@ -34,7 +34,7 @@ pub struct Artifact {
 pub struct ReflectedEntry {
     /// Its name.
     pub name: String,
-    /// Threads a block, where the code fixes it.
+    /// Threads a block, where the code fixes it: by an attribute, or by tuning parameters that are compiled in.
     pub block: Option<[u32; 3]>,
     /// Buffers that it binds.
     pub buffers: Vec<ReflectedBuffer>,

@@ -9,7 +9,9 @@ pub struct CompileRequest {
     pub pieces: Vec<SourcePiece>,
     /// What the launch plan calls.
     pub entries: Vec<EntryRequest>,
-    /// The architecture (`sm_90a`, `gfx942`); empty where the artifact is portable.
+    /// The architecture (`sm_90a`, `gfx942`), as [`crate::DeviceInfo::target`] has it; empty where the artifact is portable.
+    /// Where a backend makes several kinds of artifact it tells the kind too: for CUDA `sm_90a` is a cubin, `compute_90` is
+    /// PTX, and PTX is what an empty target gives.
     pub target: String,
     /// Shared memory that a block may use, in bytes, where the device says.
     pub shared_bytes_limit: Option<u64>,

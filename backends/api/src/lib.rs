@@ -45,6 +45,12 @@ pub trait Backend: Send + Sync {
     /// A missing toolchain, messages of the compiler, or entry points that do not match the launch.
     fn compile(&self, request: &CompileRequest) -> Result<Artifact, CompileError>;
 
+    /// The kinds of artifact that it can make; a runtime that belongs to no backend is paired with those that make what it
+    /// takes. The request's target chooses among them.
+    fn artifacts(&self) -> &'static [ArtifactKind] {
+        &[]
+    }
+
     /// Where its artifacts run, preferred first.
     fn runtimes(&self) -> Vec<Box<dyn Runtime>>;
 }

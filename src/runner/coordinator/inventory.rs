@@ -7,6 +7,7 @@ use super::error::RunnerError;
 use super::link::{Greeted, Link, unexpected};
 use super::program::{WorkerProgram, default_limits};
 use super::words::{MEND, fault_failure, link_failure};
+use crate::backends;
 use peak_backend_api::{DeviceInfo, Toolchain};
 use std::time::Duration;
 
@@ -18,7 +19,8 @@ const QUESTION_DEADLINE: Duration = Duration::from_secs(60);
 pub struct Inventory {
     /// Backends of this build.
     pub backends: Vec<BackendInventory>,
-    /// Devices of every runtime, in the order of backends and runtimes: indices of this list choose a device.
+    /// Devices of every runtime, in the order of backends and runtimes, those of runtimes that belong to no backend last:
+    /// indices of this list choose a device.
     pub devices: Vec<DeviceInfo>,
     /// Runtimes that list no devices.
     pub missing: Vec<MissingRuntime>,
@@ -82,6 +84,8 @@ pub fn inventory(program: &WorkerProgram) -> Result<Inventory, RunnerError> {
         }
         found.backends.push(backend(program, listing));
     }
+    // A simulator is the last resort, whatever its language.
+    found.devices.sort_by_key(|device| backends::stands_apart(&device.runtime));
     Ok(found)
 }
 

@@ -38,7 +38,7 @@ pub enum SelectionError {
 }
 
 /// The device that `wanted` means: an index into `devices`, `BACKEND/RUNTIME/INDEX`, a whole name or a piece of one
-/// (case aside). Without a wish: the first of the most capable kind, a GPU of its own before a processor.
+/// (case aside); the first of those that are one device in several languages. Without a wish: the first of the most capable kind, a GPU of its own before a processor.
 ///
 /// # Errors
 /// None, no match or several, with a list of what is there.
@@ -64,6 +64,9 @@ pub fn select<'a>(devices: &'a [DeviceInfo], wanted: Option<&str>) -> Result<&'a
         match found.as_slice() {
             [] => {}
             [one] => return Ok(&devices[*one]),
+            [first, rest @ ..] if is_one_device(&devices[*first], rest.iter().map(|index| &devices[*index])) => {
+                return Ok(&devices[*first]);
+            }
             several => {
                 let matches = several.iter().map(|index| line(*index, &devices[*index])).collect();
                 return Err(SelectionError::Ambiguous { wanted: wanted.to_owned(), matches });
@@ -78,6 +81,17 @@ pub fn select<'a>(devices: &'a [DeviceInfo], wanted: Option<&str>) -> Result<&'a
 #[must_use]
 pub fn address_of(device: &DeviceInfo) -> DeviceAddress {
     DeviceAddress { backend: device.backend.clone(), runtime: device.runtime.clone(), index: device.index }
+}
+
+/// Whether these are one device in several languages: of one name, and no two of one runtime.
+fn is_one_device<'a>(first: &'a DeviceInfo, mut rest: impl Iterator<Item = &'a DeviceInfo>) -> bool {
+    let mut runtimes = vec![(&first.backend, &first.runtime)];
+    rest.all(|device| {
+        let runtime = (&device.backend, &device.runtime);
+        let other = !runtimes.contains(&runtime);
+        runtimes.push(runtime);
+        other && device.name == first.name
+    })
 }
 
 fn rank(kind: DeviceKind) -> u8 {
@@ -130,6 +144,20 @@ mod tests {
         assert_eq!(chosen(Some("LLVMPIPE")), Ok(0));
         assert_eq!(chosen(Some("hlsl/vulkan/2")), Ok(2));
         assert_eq!(chosen(Some("nvidia h200")), Ok(1), "a whole name wins over a piece");
+    }
+
+    #[test]
+    fn one_device_in_two_languages_is_not_ambiguous() {
+        let cuda = |index, name| {
+            let device = device(index, name, DeviceKind::Discrete);
+            DeviceInfo { backend: "cuda".to_owned(), runtime: "gpu".to_owned(), ..device }
+        };
+        let mut there = vec![cuda(0, "NVIDIA H200"), device(0, "NVIDIA H200", DeviceKind::Discrete)];
+        for wanted in [None, Some("h200"), Some("NVIDIA H200")] {
+            assert_eq!(select(&there, wanted).map(|device| device.backend.as_str()), Ok("cuda"), "the first language");
+        }
+        there.push(cuda(1, "NVIDIA H200"));
+        assert!(matches!(select(&there, Some("h200")), Err(SelectionError::Ambiguous { .. })));
     }
 
     #[test]

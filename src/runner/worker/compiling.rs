@@ -11,10 +11,13 @@ pub fn answer(request: Request, backends: &[MakeBackend]) -> Result<Reply, Fault
         Request::Backends => Ok(Reply::Backends { backends: listings(backends) }),
         Request::Toolchains { backend } => Ok(Reply::Toolchains { toolchains: find(backends, &backend)?.toolchains() }),
         Request::Devices { backend, runtime } => {
-            let runtimes = find(backends, &backend)?.runtimes();
+            let runtimes = backends::runtimes(find(backends, &backend)?.as_ref());
             let found = runtimes.iter().find(|known| known.name() == runtime);
             let found = found.ok_or_else(|| unknown("runtime", &runtime))?;
-            Ok(Reply::Devices { devices: found.devices()? })
+            let mut devices = found.devices()?;
+            // A runtime that several backends share knows none of them.
+            devices.iter_mut().for_each(|device| device.backend.clone_from(&backend));
+            Ok(Reply::Devices { devices })
         }
         Request::Compile { backend, request, output } => compile(find(backends, &backend)?.as_ref(), &request, &output),
         _ => Err(Fault::Protocol { message: "a compiling worker does not do that".to_owned() }),
@@ -32,7 +35,7 @@ fn listings(backends: &[MakeBackend]) -> Vec<BackendListing> {
     let listing = |backend: Box<dyn Backend>| BackendListing {
         name: backend.name().to_owned(),
         title: backend.title().to_owned(),
-        runtimes: backend.runtimes().iter().map(|runtime| runtime.name().to_owned()).collect(),
+        runtimes: backends::runtimes(backend.as_ref()).iter().map(|runtime| runtime.name().to_owned()).collect(),
     };
     backends.iter().map(|make| listing(make())).collect()
 }

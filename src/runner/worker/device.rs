@@ -19,6 +19,7 @@ const PROGRAMS_MAX: usize = 64;
 pub struct DeviceSession {
     runtime: Box<dyn Runtime>,
     device: Box<dyn Device>,
+    info: DeviceInfo,
     limits: Limits,
     programs: IndexMap<String, ProgramId>,
     inputs: Inputs,
@@ -36,14 +37,17 @@ impl DeviceSession {
     pub fn open(address: &DeviceAddress, backends: &[MakeBackend], limits: Limits) -> Result<DeviceSession, Fault> {
         let missing = || Fault::Protocol { message: format!("this build has no runtime for {}", address.text()) };
         let backend = backends::find(backends, &address.backend).ok_or_else(missing)?;
-        let runtime = backend.runtimes().into_iter().find(|runtime| runtime.name() == address.runtime);
+        let runtime =
+            backends::runtimes(backend.as_ref()).into_iter().find(|runtime| runtime.name() == address.runtime);
         let runtime = runtime.ok_or_else(missing)?;
         let device = runtime.open(address.index)?;
-        Ok(DeviceSession { runtime, device, limits, programs: IndexMap::new(), inputs: Inputs::default() })
+        // A runtime that several backends share knows none of them.
+        let info = DeviceInfo { backend: address.backend.clone(), ..device.info().clone() };
+        Ok(DeviceSession { runtime, device, info, limits, programs: IndexMap::new(), inputs: Inputs::default() })
     }
 
     pub fn info(&self) -> &DeviceInfo {
-        self.device.info()
+        &self.info
     }
 
     /// Runs once and writes what outputs hold.

@@ -1,0 +1,14 @@
+//! A GPU through CUDA's driver: memory by name, modules, launches, events. Loaded at run time; knows no compiler.
+
+mod context;
+mod describe;
+mod device;
+mod driver;
+mod launch;
+mod memory;
+mod program;
+mod time;
+
+pub(crate) use context::Context;
+pub(crate) use describe::devices;
+pub(crate) use device::GpuDevice;

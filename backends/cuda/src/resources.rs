@@ -1,0 +1,213 @@
+//! What a compiled kernel uses, whether the device has it, and how many blocks fit at once.
+
+use peak_backend_api::{CompileError, CompileRequest, Resources};
+use std::collections::BTreeMap;
+
+/// Static shared memory of a block at most, in bytes, on every device: more must be dynamic.
+const STATIC_SHARED_MAX: u64 = 48 << 10;
+/// The most threads of a block in the language, whatever the device.
+const LANGUAGE_THREADS_MAX: u64 = 1024;
+/// Registers that a block has at most, on every architecture from sm_75 to sm_121.
+const BLOCK_REGISTERS_MAX: u64 = 65536;
+/// Registers are given to a warp in pieces of this size.
+const REGISTER_PIECE: u64 = 256;
+/// Threads a warp.
+const WARP: u64 = 32;
+
+/// What the assembler says of one entry.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Used {
+    /// Registers a thread.
+    pub registers: u32,
+    /// Static shared memory, in bytes.
+    pub shared_bytes: u64,
+    /// Bytes that are stored and loaded for want of registers.
+    pub spill_bytes: u32,
+}
+
+/// Reads the words of the assembler (`ptxas -v`), by entry.
+pub(crate) fn read(log: &str) -> BTreeMap<String, Used> {
+    let mut found: BTreeMap<String, Used> = BTreeMap::new();
+    let mut entry: Option<&mut Used> = None;
+    for line in log.lines() {
+        if let Some((_, rest)) = line.split_once("Compiling entry function '") {
+            let name = rest.split('\'').next().unwrap_or_default();
+            entry = Some(found.entry(name.to_owned()).or_default());
+        } else if let Some(used) = &mut entry {
+            if line.contains("bytes spill stores") {
+                let stored = before(line, " bytes spill stores").unwrap_or(0);
+                let loaded = before(line, " bytes spill loads").unwrap_or(0);
+                used.spill_bytes = u32::try_from(stored + loaded).unwrap_or(u32::MAX);
+            } else if let Some(registers) = before(line, " registers") {
+                used.registers = u32::try_from(registers).unwrap_or(u32::MAX);
+                used.shared_bytes = before(line, " bytes smem").unwrap_or(0);
+                entry = None;
+            }
+        }
+    }
+    found
+}
+
+/// The number right before some words.
+fn before(line: &str, words: &str) -> Option<u64> {
+    line[..line.find(words)?].rsplit([' ', ',']).next()?.parse().ok()
+}
+
+/// Resources of an artifact: the most that an entry uses of each.
+pub(crate) fn of(entries: &[Used], instructions: Option<u64>) -> Resources {
+    Resources {
+        shared_bytes: entries.iter().map(|used| used.shared_bytes).max(),
+        registers: entries.iter().map(|used| used.registers).max(),
+        spill_bytes: entries.iter().map(|used| used.spill_bytes).max(),
+        instructions,
+    }
+}
+
+/// Compares the launches' blocks with the limits, before anything is compiled.
+///
+/// # Errors
+/// [`CompileError::OverLimit`] for the first block that is too large.
+pub(crate) fn check_blocks(request: &CompileRequest) -> Result<(), CompileError> {
+    let limit = request.threads_limit.map_or(LANGUAGE_THREADS_MAX, |limit| LANGUAGE_THREADS_MAX.min(u64::from(limit)));
+    request.entries.iter().try_for_each(|entry| within("threads per block", threads(entry.block), limit))
+}
+
+/// Compares what an entry uses with the limits of the request and of all devices.
+///
+/// # Errors
+/// [`CompileError::OverLimit`].
+pub(crate) fn check(request: &CompileRequest, block: [u32; 3], used: Used) -> Result<(), CompileError> {
+    let limit = request.shared_bytes_limit.map_or(STATIC_SHARED_MAX, |limit| limit.min(STATIC_SHARED_MAX));
+    within("bytes of static shared memory per block", used.shared_bytes, limit)?;
+    within("registers per block", block_registers(threads(block), used.registers), BLOCK_REGISTERS_MAX)
+}
+
+fn threads(block: [u32; 3]) -> u64 {
+    block.iter().fold(1, |product: u64, side| product.saturating_mul(u64::from(*side)))
+}
+
+/// Registers are given to whole warps, in pieces.
+fn block_registers(threads: u64, registers: u32) -> u64 {
+    threads.div_ceil(WARP).saturating_mul((u64::from(registers) * WARP).next_multiple_of(REGISTER_PIECE))
+}
+
+fn within(resource: &str, used: u64, limit: u64) -> Result<(), CompileError> {
+    match used > limit {
+        true => Err(CompileError::OverLimit { resource: resource.to_owned(), used, limit }),
+        false => Ok(()),
+    }
+}
+
+/// How much of a multiprocessor a kernel keeps busy.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Occupancy {
+    /// Blocks that fit at once.
+    pub blocks: u32,
+    /// Their warps.
+    pub warps: u32,
+    /// Warps that a multiprocessor can hold.
+    pub warps_max: u32,
+    /// What there is too little of for one block more: `registers`, `shared memory`, `threads` or `blocks`.
+    pub limiter: &'static str,
+}
+
+/// How many blocks of `threads` threads, with `dynamic_bytes` of shared memory beside the static, fit on a
+/// multiprocessor; `None` where a resource or a fact of the device is not known, or there are no threads.
+#[must_use]
+pub fn occupancy(
+    resources: &Resources,
+    threads: u32,
+    dynamic_bytes: u64,
+    facts: &BTreeMap<String, i64>,
+) -> Option<Occupancy> {
+    let fact = |name: &str| facts.get(name).and_then(|value| u64::try_from(*value).ok());
+    let (threads_max, warp) = (fact("max_threads_per_multiprocessor")?, fact("warp").filter(|warp| *warp > 0)?);
+    let warps = u64::from(threads).div_ceil(warp);
+    let reserved = fact("shared_memory_reserved_per_block").unwrap_or(0);
+    let shared = resources.shared_bytes? + dynamic_bytes + reserved;
+    let registers = block_registers(u64::from(threads), resources.registers?);
+    let fits = [
+        ("registers", fact("registers_per_multiprocessor")?.checked_div(registers)),
+        ("shared memory", fact("shared_memory_per_multiprocessor")?.checked_div(shared)),
+        ("threads", (threads_max / warp).checked_div(warps)),
+        ("blocks", fact("max_blocks_per_multiprocessor")?.checked_div(1)),
+    ];
+    // No threads at all divide nothing.
+    fits[2].1?;
+    let (limiter, blocks) =
+        fits.into_iter().filter_map(|(name, blocks)| Some((name, blocks?))).min_by_key(|it| it.1)?;
+    let small = |value: u64| u32::try_from(value).ok();
+    Some(Occupancy {
+        blocks: small(blocks)?,
+        warps: small(blocks * warps)?,
+        warps_max: small(threads_max / warp)?,
+        limiter,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LOG: &str = "ptxas info    : 0 bytes gmem\n\
+        ptxas info    : Compiling entry function 'g' for 'sm_90a'\n\
+        ptxas info    : Function properties for g\n\
+        ptxas         .     0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads\n\
+        ptxas info    : Used 12 registers, used 1 barriers, 4096 bytes smem\n\
+        ptxas info    : Compile time = 1.881 ms\n\
+        ptxas info    : Compiling entry function 'f' for 'sm_90a'\n\
+        ptxas info    : Function properties for f\n\
+        ptxas         .     1536 bytes stack frame, 1556 bytes spill stores, 1772 bytes spill loads\n\
+        ptxas info    : Used 32 registers, used 1 barriers, 1536 bytes cumulative stack size\n";
+
+    #[test]
+    fn the_assemblers_words_are_read() {
+        let found = read(LOG);
+        assert_eq!(found["g"], Used { registers: 12, shared_bytes: 4096, spill_bytes: 0 });
+        assert_eq!(found["f"], Used { registers: 32, shared_bytes: 0, spill_bytes: 3328 });
+        assert!(read("Used registers, bytes smem, bytes spill stores").is_empty());
+    }
+
+    #[test]
+    fn registers_and_shared_memory_have_limits() {
+        let request = CompileRequest {
+            pieces: Vec::new(),
+            entries: Vec::new(),
+            target: String::new(),
+            shared_bytes_limit: Some(227 << 10),
+            threads_limit: None,
+        };
+        let used = |registers, shared_bytes| Used { registers, shared_bytes, spill_bytes: 0 };
+        assert_eq!(check(&request, [1024, 1, 1], used(64, 48 << 10)), Ok(()));
+        for (registers, shared) in [(65, 0), (16, (48 << 10) + 1)] {
+            let refused = check(&request, [32, 32, 1], used(registers, shared));
+            assert!(matches!(refused, Err(CompileError::OverLimit { .. })), "{refused:?}");
+        }
+    }
+
+    #[test]
+    fn occupancy_is_that_of_the_calculator() {
+        let facts: BTreeMap<String, i64> = [
+            ("warp", 32),
+            ("max_threads_per_multiprocessor", 2048),
+            ("max_blocks_per_multiprocessor", 32),
+            ("registers_per_multiprocessor", 65536),
+            ("shared_memory_per_multiprocessor", 228 << 10),
+            ("shared_memory_reserved_per_block", 1024),
+        ]
+        .map(|(name, value)| (name.to_owned(), value))
+        .into();
+        let found = |registers, shared, threads| {
+            let resources =
+                Resources { registers: Some(registers), shared_bytes: Some(shared), ..Resources::default() };
+            occupancy(&resources, threads, 0, &facts).map(|it| (it.blocks, it.warps, it.limiter))
+        };
+        assert_eq!(found(32, 0, 256), Some((8, 64, "registers")));
+        assert_eq!(found(128, 0, 256), Some((2, 16, "registers")));
+        assert_eq!(found(16, 48 << 10, 128), Some((4, 16, "shared memory")));
+        assert_eq!(found(16, 0, 1024), Some((2, 64, "threads")));
+        assert_eq!(found(16, 0, 32), Some((32, 32, "blocks")));
+        assert_eq!(found(16, 0, 0), None);
+        assert_eq!(occupancy(&Resources::default(), 32, 0, &facts), None);
+    }
+}
