@@ -16,7 +16,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut device = SimRuntime::default().device();
     let artifact = Artifact {
         kind: ArtifactKind::Ptx,
-        bytes: include_bytes!("../tests/kernels/matmul_naive.ptx").to_vec(),
+        bytes: include_bytes!("../tests/kernels/matmul.ptx").to_vec(),
         entries: Vec::new(),
         resources: Resources::default(),
         compiler: "NVRTC 13.0".to_owned(),
@@ -34,7 +34,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let arguments = vec![buffer("A"), buffer("B"), buffer("C"), LaunchArgument { name: "n".to_owned(), value: size }];
     let blocks = (SIZE / 16) as u32;
     let (grid, block) = ([blocks, blocks, 1], [16, 16, 1]);
-    let entry = std::env::args().nth(1).unwrap_or_else(|| "matmul".to_owned());
+    let entry = std::env::args().nth(1).unwrap_or_else(|| "matmul_naive".to_owned());
     let launch = LaunchStep::Launch { entry, grid, block, shared_bytes: 0, cluster: None, arguments };
     let sequence = LaunchSequence { steps: vec![launch] };
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
