@@ -18,7 +18,10 @@ pub const BACKENDS: &[MakeBackend] = &[
 
 /// Runtimes that belong to no backend: each runs what any backend makes of the kinds that it accepts. Their devices come
 /// after all others.
-pub const RUNTIMES: &[MakeRuntime] = &[];
+pub const RUNTIMES: &[MakeRuntime] = &[
+    #[cfg(feature = "sim")]
+    peak_backend_sim::runtime,
+];
 
 /// The language whose devices any machine can have, with a software one at least: what is meant where neither a device nor
 /// a backend is named.

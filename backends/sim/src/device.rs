@@ -1,0 +1,182 @@
+//! The open device: buffers by name, loaded programs, launches.
+
+use crate::facts;
+use crate::launch::{check, parameters};
+use crate::machine::launch::{Launch, LaunchState, run};
+use crate::machine::memory::{AddressSpace, Bytes, Region, next_base};
+use crate::program::{self, Program};
+use peak_backend_api::{
+    Artifact, ArtifactKind, Device, DeviceInfo, LaunchSequence, LaunchStep, ProgramId, RuntimeError,
+};
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+/// What fresh memory holds: a NaN in every float type, an unlikely number in every integer.
+const FRESH: u8 = 0xFF;
+
+/// A simulated CUDA device. It can't time: its own speed says nothing of a GPU's.
+pub struct SimDevice {
+    info: DeviceInfo,
+    memory_bytes: u64,
+    instruction_limit: u64,
+    buffers: BTreeMap<String, Arc<Region>>,
+    programs: HashMap<u32, Program>,
+    next_program: u32,
+    executed: u64,
+}
+
+impl SimDevice {
+    pub(crate) fn new(instruction_limit: u64) -> SimDevice {
+        let memory_bytes = facts::memory_bytes();
+        SimDevice {
+            info: facts::info(memory_bytes),
+            memory_bytes,
+            instruction_limit,
+            buffers: BTreeMap::new(),
+            programs: HashMap::new(),
+            next_program: 0,
+            executed: 0,
+        }
+    }
+
+    /// PTX instructions that all threads of all launches have executed.
+    #[must_use]
+    pub fn executed_instructions(&self) -> u64 {
+        self.executed
+    }
+
+    /// The address after everything that is there.
+    fn end(&self) -> u64 {
+        let variables = self.programs.values().flat_map(|program| &program.variables);
+        self.buffers.values().chain(variables).map(|region| region.base + region.bytes.length()).max().unwrap_or(0)
+    }
+
+    fn buffer(&self, name: &str) -> Result<&Arc<Region>, RuntimeError> {
+        self.buffers.get(name).ok_or_else(|| unknown(name))
+    }
+
+    fn bytes_mut(&mut self, name: &str) -> Result<&mut [u8], RuntimeError> {
+        let region = self.buffers.get_mut(name).ok_or_else(|| unknown(name))?;
+        let Some(region) = Arc::get_mut(region) else {
+            return Err(RuntimeError::Buffer { name: name.to_owned(), problem: "a launch still holds it".to_owned() });
+        };
+        Ok(region.bytes.as_mut_slice())
+    }
+
+    fn step(&mut self, program: ProgramId, step: &LaunchStep) -> Result<(), RuntimeError> {
+        match step {
+            LaunchStep::Fill { buffer, pattern } => self.fill(buffer, *pattern),
+            LaunchStep::Launch { entry, grid, block, shared_bytes, cluster, arguments } => {
+                let Some(loaded) = self.programs.get(&program.0) else { return Err(no_program(program)) };
+                let Some(compiled) = loaded.entries.iter().find(|known| known.name == *entry) else {
+                    return Err(RuntimeError::Launch(format!("the program has no entry `{entry}`")));
+                };
+                check(compiled, *grid, *block, *shared_bytes, *cluster)?;
+                let address = |name: &str| self.buffer(name).map(|region| region.base);
+                let parameters = parameters(compiled, arguments, &address)?;
+                let regions = self.buffers.values().chain(&loaded.variables).cloned().collect();
+                let launch = Launch {
+                    entry: compiled,
+                    space: AddressSpace::new(regions),
+                    grid: *grid,
+                    block: *block,
+                    shared_bytes: compiled.static_shared + u64::from(*shared_bytes),
+                    dynamic_bytes: *shared_bytes,
+                    parameters,
+                    instruction_limit: self.instruction_limit,
+                    state: LaunchState::default(),
+                };
+                let cores = std::thread::available_parallelism().map_or(1, usize::from);
+                self.executed += run(&launch, cores).map_err(RuntimeError::DeviceLost)?;
+                Ok(())
+            }
+        }
+    }
+}
+
+impl Device for SimDevice {
+    fn info(&self) -> &DeviceInfo {
+        &self.info
+    }
+
+    fn load(&mut self, artifact: &Artifact) -> Result<ProgramId, RuntimeError> {
+        if artifact.kind != ArtifactKind::Ptx {
+            return Err(RuntimeError::Artifact(format!("the simulator runs PTX, not {:?}", artifact.kind)));
+        }
+        // NVRTC ends its text with a zero byte.
+        let bytes = artifact.bytes.strip_suffix(&[0]).unwrap_or(&artifact.bytes);
+        let text = std::str::from_utf8(bytes).map_err(|error| RuntimeError::Artifact(format!("PTX: {error}")))?;
+        let program = program::compile(text, self.end()).map_err(|error| RuntimeError::Artifact(error.to_string()))?;
+        for entry in &program.entries {
+            crate::launch::check_entry(entry)?;
+        }
+        let id = self.next_program;
+        self.next_program += 1;
+        self.programs.insert(id, program);
+        Ok(ProgramId(id))
+    }
+
+    fn unload(&mut self, program: ProgramId) {
+        self.programs.remove(&program.0);
+    }
+
+    fn allocate(&mut self, name: &str, bytes: u64) -> Result<(), RuntimeError> {
+        let no_memory = || RuntimeError::OutOfMemory { name: name.to_owned(), bytes };
+        self.buffers.remove(name);
+        let used: u64 = self.buffers.values().map(|region| region.bytes.length()).sum();
+        if bytes > self.memory_bytes.saturating_sub(used) {
+            return Err(no_memory());
+        }
+        let base = next_base(self.end());
+        let mut memory = Bytes::new(bytes).ok_or_else(no_memory)?;
+        memory.as_mut_slice().fill(FRESH);
+        let region = Region { name: format!("buffer `{name}`"), base, writable: true, bytes: memory };
+        self.buffers.insert(name.to_owned(), Arc::new(region));
+        Ok(())
+    }
+
+    fn free_all(&mut self) {
+        self.buffers.clear();
+    }
+
+    fn write(&mut self, name: &str, bytes: &[u8]) -> Result<(), RuntimeError> {
+        let memory = self.bytes_mut(name)?;
+        let length = memory.len();
+        let Some(target) = memory.get_mut(..bytes.len()) else {
+            let problem = format!("{} bytes do not fit its {length}", bytes.len());
+            return Err(RuntimeError::Buffer { name: name.to_owned(), problem });
+        };
+        target.copy_from_slice(bytes);
+        Ok(())
+    }
+
+    fn fill(&mut self, name: &str, pattern: [u8; 4]) -> Result<(), RuntimeError> {
+        for chunk in self.bytes_mut(name)?.chunks_mut(4) {
+            chunk.copy_from_slice(&pattern[..chunk.len()]);
+        }
+        Ok(())
+    }
+
+    fn read(&mut self, name: &str) -> Result<Vec<u8>, RuntimeError> {
+        Ok(self.buffer(name)?.bytes.as_slice().to_vec())
+    }
+
+    fn run(&mut self, program: ProgramId, sequence: &LaunchSequence) -> Result<(), RuntimeError> {
+        sequence.steps.iter().try_for_each(|step| self.step(program, step))
+    }
+
+    fn time(&mut self, program: ProgramId, _: &LaunchSequence, _: u32) -> Result<Vec<u64>, RuntimeError> {
+        match self.programs.contains_key(&program.0) {
+            true => Err(RuntimeError::NoTimer),
+            false => Err(no_program(program)),
+        }
+    }
+}
+
+fn unknown(name: &str) -> RuntimeError {
+    RuntimeError::Buffer { name: name.to_owned(), problem: "it was never allocated".to_owned() }
+}
+
+fn no_program(program: ProgramId) -> RuntimeError {
+    RuntimeError::Launch(format!("there is no program {}", program.0))
+}

@@ -1,0 +1,71 @@
+//! The device that is simulated: an H100's numbers, but for its memory, which is the host's.
+
+use peak_backend_api::{DeviceInfo, DeviceKind};
+
+/// Threads of a block.
+pub(crate) const MAX_THREADS: u32 = 1024;
+/// Threads of a block in x, y, z.
+pub(crate) const MAX_BLOCK: [u32; 3] = [1024, 1024, 64];
+/// Blocks in x, y, z.
+pub(crate) const MAX_GRID: [u32; 3] = [i32::MAX as u32, 65535, 65535];
+/// Static shared memory of a block.
+pub(crate) const MAX_STATIC_SHARED: u64 = 48 << 10;
+/// Static and dynamic shared memory of a block.
+pub(crate) const MAX_SHARED: u64 = 227 << 10;
+/// Bytes of an entry's parameters.
+pub(crate) const MAX_PARAMETER_BYTES: u64 = 32764;
+/// Memory, where the host does not say how much it has.
+const DEFAULT_MEMORY_BYTES: u64 = 4 << 30;
+/// Memory that the simulated device has at most.
+const MAX_MEMORY_BYTES: u64 = 80 << 30;
+
+/// The device's description. `memory_bytes` is what buffers may take together.
+pub(crate) fn info(memory_bytes: u64) -> DeviceInfo {
+    let bytes = |value: u64| i64::try_from(value).unwrap_or(i64::MAX);
+    let facts = [
+        ("clock_khz", 1_980_000),
+        ("compute_capability", 90),
+        ("memory", bytes(memory_bytes)),
+        ("l2", 50 << 20),
+        ("max_blocks_per_multiprocessor", 32),
+        ("max_block_x", i64::from(MAX_BLOCK[0])),
+        ("max_block_y", i64::from(MAX_BLOCK[1])),
+        ("max_block_z", i64::from(MAX_BLOCK[2])),
+        ("max_grid_x", i64::from(MAX_GRID[0])),
+        ("max_grid_y", i64::from(MAX_GRID[1])),
+        ("max_grid_z", i64::from(MAX_GRID[2])),
+        ("registers_per_multiprocessor", 65536),
+        ("max_registers_per_block", 65536),
+        ("max_registers_per_thread", 255),
+        ("max_threads_per_block", i64::from(MAX_THREADS)),
+        ("max_threads_per_multiprocessor", 2048),
+        ("memory_bus_bits", 5120),
+        ("multiprocessors", 132),
+        ("shared_memory_per_block", bytes(MAX_STATIC_SHARED)),
+        ("shared_memory_per_block_optin", bytes(MAX_SHARED)),
+        ("shared_memory_per_multiprocessor", 228 << 10),
+        ("warp", 32),
+    ];
+    DeviceInfo {
+        index: 0,
+        name: "Peak CUDA simulator (sm_90)".to_owned(),
+        backend: "cuda".to_owned(),
+        runtime: "sim".to_owned(),
+        driver: format!("peak-backend-sim {}", env!("CARGO_PKG_VERSION")),
+        kind: DeviceKind::Software,
+        facts: facts.into_iter().map(|(name, value)| (name.to_owned(), value)).collect(),
+        features: ["bf16", "f16", "f64", "simulated"].map(str::to_owned).to_vec(),
+        // PTX: a cubin is for a real one.
+        target: Some("compute_90".to_owned()),
+    }
+}
+
+/// Half of what the host has free, at most an H100's memory. Reads `/proc/meminfo` where there is one.
+pub(crate) fn memory_bytes() -> u64 {
+    let text = std::fs::read_to_string("/proc/meminfo").unwrap_or_default();
+    let available = text.lines().find_map(|line| {
+        let rest = line.strip_prefix("MemAvailable:")?.trim().strip_suffix("kB")?;
+        rest.trim().parse::<u64>().ok()
+    });
+    available.map_or(DEFAULT_MEMORY_BYTES, |kib| kib * 1024 / 2).min(MAX_MEMORY_BYTES)
+}

@@ -1,0 +1,31 @@
+//! A CUDA device on the host: real kernels, compiled to PTX, run and checked on a machine without a GPU.
+//!
+//! The way of a kernel: PTX text -> a syntax tree (`ptx`) -> a register IR (`ir`) -> one host function an entry
+//! (`generate`, through Cranelift), which executes one thread -> a launch (`machine`), whose blocks are spread over the
+//! cores and whose threads are coroutines where they wait for each other.
+//!
+//! Every access to memory is checked for bounds and alignment before it is made. A fault ends the launch with words
+//! that name the buffer, the block and thread, the element and the source line. What is not modelled is an error when
+//! the program is loaded, never a wrong result. The simulator has no clock: it never says how fast a kernel is.
+
+mod device;
+mod facts;
+mod generate;
+mod host;
+mod ir;
+mod launch;
+mod machine;
+mod program;
+mod ptx;
+mod runtime;
+
+pub use device::SimDevice;
+pub use runtime::SimRuntime;
+
+use peak_backend_api::Runtime;
+
+/// The runtime `sim`, which runs PTX.
+#[must_use]
+pub fn runtime() -> Box<dyn Runtime> {
+    Box::new(SimRuntime::default())
+}

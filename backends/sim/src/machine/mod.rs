@@ -1,0 +1,31 @@
+//! The simulated device: memory, threads, blocks, launches.
+//!
+//! `memory` is the address space, `thread` what generated code sees, `block` runs one block's threads as coroutines or
+//! as plain calls, `warp` and `barrier` hold what threads wait for, `launch` spreads blocks over the cores, `fault`
+//! says what went wrong. Nothing here knows PTX.
+
+pub(crate) mod barrier;
+pub(crate) mod block;
+pub(crate) mod fault;
+pub(crate) mod launch;
+pub(crate) mod memory;
+pub(crate) mod thread;
+pub(crate) mod warp;
+
+/// Lanes of a warp.
+pub(crate) const WARP: usize = 32;
+
+/// Instructions of one thread after which it is taken to loop for ever: about ten seconds of a core.
+pub(crate) const MAX_THREAD_INSTRUCTIONS: u64 = 1 << 33;
+
+/// Instructions between two yields of a thread that may spin.
+pub(crate) const SLICE_INSTRUCTIONS: u64 = 4096;
+
+/// Calls within each other; more is taken for recursion without end.
+pub(crate) const MAX_CALL_DEPTH: u32 = 128;
+
+/// Bytes of host stack of a thread.
+pub(crate) const STACK_BYTES: usize = 256 << 10;
+
+/// Bytes of `.local` memory of a thread.
+pub(crate) const LOCAL_BYTES: u64 = 512 << 10;

@@ -1,0 +1,39 @@
+//! PTX text to a syntax tree: cut into statements, then each read by the grammar in `ptx.pest`.
+//!
+//! Any text gives a tree or an error with its line. The reader never panics, never recurses on the text, and never
+//! looks a name up: that is `crate::ir`.
+
+mod cut;
+mod read;
+mod syntax;
+
+pub(crate) use read::read;
+pub(crate) use syntax::*;
+
+/// The longest text that is read, in bytes. NVRTC's largest modules have a few million.
+pub(crate) const MAX_TEXT_BYTES: usize = 64 << 20;
+
+/// The longest statement, in bytes: a constant table of 64 KiB is about 400 KB of text.
+pub(crate) const MAX_STATEMENT_BYTES: usize = 4 << 20;
+
+/// The deepest nesting of scopes in a function.
+pub(crate) const MAX_SCOPES: usize = 64;
+
+/// Why a text is not a module that the simulator runs.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("PTX line {line}: {problem}{}", .source_line.as_ref().map(|at| format!(" (at {at})")).unwrap_or_default())]
+pub struct PtxError {
+    /// The line of the PTX text, from 1.
+    pub line: u32,
+    /// What is wrong, or what is not modelled.
+    pub problem: String,
+    /// The place in the kernel's source, where the text says: `device code, line 12`.
+    pub source_line: Option<String>,
+}
+
+impl PtxError {
+    /// An error with no place in the source.
+    pub(crate) fn new(line: u32, problem: impl Into<String>) -> PtxError {
+        PtxError { line, problem: problem.into(), source_line: None }
+    }
+}
