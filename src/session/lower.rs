@@ -5,9 +5,10 @@ use super::error::SessionError;
 use super::machine::Machine;
 use crate::context::KernelContext;
 use crate::context::scope::Facts;
+use crate::edit::EditError;
 use crate::error::{Class, Error, Result};
 use crate::library::Loaded;
-use crate::lowering::{Attempt, Templates, Unjudged};
+use crate::lowering::{Attempt, LoweringError, Templates, Unjudged};
 use crate::plan::TransformationPlan;
 use crate::provider::{Catch, CompletionRequest, Provider};
 use crate::runner::{Failure, FailureClass, is_environment};
@@ -266,6 +267,8 @@ pub fn failure_class(failure: &Failure) -> Class {
 fn classified(failure: &Failure, error: ApplyError) -> Error {
     let class = match &error {
         ApplyError::Specialize { .. } | ApplyError::NotApplicable(_) => Class::Input,
+        // The file asks for what Peak does not do: no kernel is at fault.
+        ApplyError::Lowering(LoweringError::Mechanical { error: EditError::RewriteNotBuilt, .. }) => Class::Input,
         ApplyError::Lowering(_) => failure_class(failure),
     };
     Error::new(class, error)
