@@ -53,7 +53,8 @@ pub struct Arguments {
     /// The backend: cuda or hlsl.
     #[arg(long)]
     backend: Option<String>,
-    /// The device: a piece of its name, its index in `peak doctor`, or a device of the library.
+    /// The device: a piece of its name, its index in `peak doctor`, or a device of the library (the last alone with
+    /// `--no-run`).
     #[arg(long)]
     device: Option<String>,
     /// Check answers, but compile and run nothing.
@@ -99,9 +100,34 @@ impl Arguments {
         // Printing a plan or a prompt runs nothing, unless answers before it must be judged.
         let prints =
             matches!(self.emit, Some(Emit::Plan | Emit::Prompt)) && self.after.is_empty() && self.pass.is_none();
-        match self.no_run || prints {
-            true => self.without_machine(app, &loaded, &transformation),
-            false => self.with_machine(app, &loaded, &transformation),
+        if self.no_run {
+            return self.without_machine(app, &loaded, &transformation);
+        }
+        match self.machine(app, &loaded) {
+            Ok(machine) => self.with_machine(app, &loaded, &transformation, machine, prints),
+            // What is printed alone can do without: for a device of the library that is not here, or for none.
+            Err(error) if prints && self.does_without(&loaded, &error) => {
+                app.say(&format!("no device was opened: {error}"));
+                self.without_machine(app, &loaded, &transformation)
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    fn machine(&self, app: &App, loaded: &Loaded) -> Result<Machine> {
+        let options = MachineOptions {
+            device: self.device.clone(),
+            backend: self.backend.clone(),
+            artifacts: None,
+            quiet: app.quiet,
+        };
+        Machine::open(&loaded.ir, &options)
+    }
+
+    fn does_without(&self, loaded: &Loaded, error: &Error) -> bool {
+        match &self.device {
+            Some(name) => loaded.ir.devices.contains_key(name),
+            None => error.class == Class::Environment,
         }
     }
 
@@ -193,21 +219,21 @@ impl Arguments {
         self.show(app, &request, None).map(|_| ())
     }
 
-    fn with_machine(&self, app: &App, loaded: &Loaded, transformation: &str) -> Result<()> {
-        let options = MachineOptions {
-            device: self.device.clone(),
-            backend: self.backend.clone(),
-            artifacts: None,
-            quiet: app.quiet,
-        };
-        let mut machine = Machine::open(&loaded.ir, &options)?;
+    /// `prints`: the machine says what the device is, and nothing is compiled or run.
+    fn with_machine(
+        &self,
+        app: &App,
+        loaded: &Loaded,
+        transformation: &str,
+        mut machine: Machine,
+        prints: bool,
+    ) -> Result<()> {
         let backend = backend(machine.backend().name()).ok_or_else(|| unknown_backend(machine.backend().name()))?;
         let device = machine.device().cloned();
         let facts = machine.parts().facts.clone();
         let choice = self.provider.choice(Some(self.record_command(transformation)));
         let provider = open_provider(&choice, &app.project, loaded.standard())?;
         let templates = templates(loaded.standard())?;
-        let mut store = Store::open(&app.project)?;
         let request = LowerRequest {
             loaded,
             transformation,
@@ -219,6 +245,10 @@ impl Arguments {
             provider: provider.as_ref(),
             templates: &templates,
         };
+        if prints {
+            return self.show(app, &request, None).map(|_| ());
+        }
+        let mut store = Store::open(&app.project)?;
         let lowered = self.show(app, &request, Some((&mut machine, &mut store)))?;
         match (self.emit, lowered) {
             (Some(Emit::Artifact), Some(lowered)) => self.artifact(app, &lowered.after, &mut machine, &facts),
