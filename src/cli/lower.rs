@@ -14,7 +14,7 @@ use crate::library::Loaded;
 use crate::lowering::{edit_scripts, edits, source};
 use crate::provider::{CompletionRequest, DEFAULT_PROVIDER};
 use crate::session::{
-    LowerRequest, Lowered, Machine, MachineOptions, PROJECT_RECORDINGS, SessionError, open_provider, templates,
+    LowerRequest, Lowered, Machine, MachineOptions, PROJECT_RECORDINGS, ProviderChoice, SessionError, open_provider, templates,
 };
 use crate::store::Store;
 use crate::tune::space::{Space, VISITS_MAX};
@@ -88,6 +88,10 @@ impl Arguments {
         if self.pass.is_some() && self.emit != Some(Emit::Prompt) {
             return Err(usage("`--pass` chooses the prompt to print", "say `--emit prompt` too"));
         }
+        if self.output.is_some() && self.emit != Some(Emit::Artifact) {
+            return Err(usage("`-o` is where an artifact is written", "say `--emit artifact` too, or redirect the output"));
+        }
+        self.check_provider()?;
         if self.emit == Some(Emit::Ast) {
             return self.emit_ast(app);
         }
@@ -128,6 +132,23 @@ impl Arguments {
         match &self.device {
             Some(name) => loaded.ir.devices.contains_key(name),
             None => error.class == Class::Environment,
+        }
+    }
+
+    /// Options of the mailbox without the mailbox would be silently of no effect.
+    fn check_provider(&self) -> Result<()> {
+        let (choice, usual) = (self.provider.choice(None), ProviderChoice::default());
+        let given = [
+            ("--mailbox", choice.mailbox.is_some()),
+            ("--timeout", choice.timeout != usual.timeout),
+            ("--model", choice.model.is_some()),
+        ];
+        match given.into_iter().find(|(_, given)| *given) {
+            Some((option, _)) if choice.name == DEFAULT_PROVIDER => {
+                let message = format!("`{option}` is of no use with `--provider {}`: nobody is asked", choice.name);
+                Err(usage(&message, "say `--provider mailbox` too, or leave it out"))
+            }
+            _ => Ok(()),
         }
     }
 
