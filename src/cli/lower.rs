@@ -277,8 +277,22 @@ impl Arguments {
         }
     }
 
+    /// How to replay what this run recorded, where it recorded.
+    fn replay(&self, transformation: &str) -> Option<String> {
+        let choice = self.provider.choice(None);
+        let folder = choice.record.filter(|_| choice.name != DEFAULT_PROVIDER)?.display().to_string();
+        let from = (folder.trim_end_matches('/') != PROJECT_RECORDINGS).then(|| format!(" --record {}", quoted(&folder)));
+        let command = self.command(transformation, &from.unwrap_or_default());
+        Some(format!("recorded in {folder}; to replay: {command}"))
+    }
+
     /// The command line that records what this one lacks.
     fn record_command(&self, transformation: &str) -> String {
+        self.command(transformation, &format!(" --provider mailbox --record {PROJECT_RECORDINGS}"))
+    }
+
+    /// This command line, with other words about who is asked.
+    fn command(&self, transformation: &str, provider: &str) -> String {
         let option = |name: &str, value: Option<&str>| value.map(|value| format!(" --{name} {}", quoted(value)));
         let file = self.file.as_ref().map(|file| format!(" {}", quoted(&file.display().to_string())));
         let after = (!self.after.is_empty()).then(|| self.after.join(","));
@@ -289,7 +303,7 @@ impl Arguments {
             option("backend", self.backend.as_deref()),
             option("device", self.device.as_deref()),
             self.no_run.then(|| " --no-run".to_owned()),
-            Some(format!(" --provider mailbox --record {PROJECT_RECORDINGS}")),
+            Some(provider.to_owned()),
         ];
         format!("peak lower{}", words.into_iter().flatten().collect::<String>())
     }
@@ -301,7 +315,12 @@ impl Arguments {
         request: &LowerRequest<'_>,
         machine: Option<(&mut Machine, &mut Store)>,
     ) -> Result<Option<Lowered>> {
+        let judges = machine.is_some();
         let mut told = |told: Told<'_>| match told {
+            // Without a machine, the checks of the text are all that there is.
+            Told::Doing(doing) if !judges && doing.starts_with("validating ") => {
+                app.say(&format!("{}: {}", request.transformation, doing.replacen("validating", "checking", 1)));
+            }
             Told::Doing(doing) => app.say(&format!("{}: {doing}", request.transformation)),
             Told::Note(note) => app.say(&format!("{}: rejected: {note}", request.transformation)),
             Told::Prompt(_) => {}
@@ -333,6 +352,9 @@ impl Arguments {
         }
         app.event("lowered", lowered_fields(request, &lowered));
         app.say(&verdict(request, &lowered));
+        if let Some(words) = self.replay(request.transformation) {
+            app.say(&words);
+        }
         Ok(Some(lowered))
     }
 
