@@ -41,7 +41,9 @@ pub enum NotApplicable {
     #[error("`{transformation}` comes after `{other}`, which has not been applied")]
     #[diagnostic(
         code("peak::needs-earlier"),
-        help("apply `{other}` first: `--after {other}` for `peak lower`, a line `apply {other}` before it in a workflow")
+        help(
+            "apply `{other}` first: `--after {other}` for `peak lower`, a line `apply {other}` before it in a workflow"
+        )
     )]
     After { transformation: String, other: String },
 
