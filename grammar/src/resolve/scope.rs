@@ -70,7 +70,7 @@ impl<'i> Scope<'i> {
     /// The diagnostic of an unknown name, with the clause that makes it known where the kernel has it.
     fn or_needs(&self, name: &str, mut diagnostic: Diagnostic) -> Diagnostic {
         let word = |c: char| c.is_ascii_alphanumeric() || c == '_';
-        if !self.needs || !name.chars().all(word) {
+        if !self.needs || self.facts.contains(name) || !name.chars().all(word) {
             return diagnostic;
         }
         let kind = if name.chars().any(|c| c.is_ascii_lowercase()) { "let" } else { "tuning" };
