@@ -89,7 +89,7 @@ fn a_good_answer_is_applied_compiled_validated_and_shown_as_a_diff() {
     let Answered { outcome, prompts } = lower(&[], &[fenced(&good())]);
     assert_eq!(outcome.code, 0, "{}", outcome.err);
     insta::assert_snapshot!(outcome.out);
-    assert!(outcome.err.contains("applied, compiled and validated; 1 answers, 0 rejected"), "{}", outcome.err);
+    assert!(outcome.err.contains("applied, compiled and validated; 1 answer, 0 rejected"), "{}", outcome.err);
     for piece in ["outer loop in steps of `UNROLL`", "whole-steps: n mod UNROLL = 0", "mentions `UNROLL`", LOOP] {
         assert!(prompts[0].contains(piece), "the prompt lacks {piece}");
     }
@@ -140,4 +140,41 @@ fn without_an_answer_it_says_where_to_write_one() {
     std::fs::write(folder.path().join(".peak/mailbox/001.completion.md"), fenced(&good())).expect("written");
     let again = crate::program::peak(folder.path(), &[&arguments[..6], &["5"]].concat());
     assert_eq!(again.code, 0, "{}", again.err);
+}
+
+#[test]
+fn options_without_effect_are_usage_errors() {
+    let folder = folder(&[("unroll-k.peak", UNROLL)]);
+    for (options, word) in [
+        (["--mailbox", "m"], "--provider mailbox"),
+        (["--timeout", "5"], "--provider mailbox"),
+        (["--model", "m"], "--provider mailbox"),
+        (["-o", "kernel.bin"], "--emit artifact"),
+    ] {
+        let outcome =
+            crate::program::peak(folder.path(), &[&["lower", "unroll-k.peak", "--no-run"], &options[..]].concat());
+        assert_eq!(outcome.code, 2, "{options:?}: {}", outcome.err);
+        assert!(outcome.err.contains(word), "{options:?}: {}", outcome.err);
+    }
+}
+
+#[test]
+fn the_prompt_of_a_region_without_words_is_refused_with_what_there_is() {
+    let folder = folder(&[("unroll-k.peak", UNROLL)]);
+    let arguments = ["lower", "unroll-k.peak", "--no-run", "--emit", "prompt", "--pass", "unroll.macros"];
+    let outcome = crate::program::peak(folder.path(), &arguments);
+    assert_eq!(outcome.code, 1, "{}", outcome.err);
+    assert!(outcome.err.contains("peak::unknown-pass"), "{}", outcome.err);
+    assert!(outcome.err.contains("unroll.device-code"), "{}", outcome.err);
+}
+
+#[test]
+fn a_rewrite_is_told_of_and_is_the_files_fault() {
+    let text = "transformation fused\n  pass fuse\n    in device code\n      rewrite `$A * $B` to `mul($A, $B)`\n";
+    let folder = folder(&[("fused.peak", text)]);
+    let checked = crate::program::peak(folder.path(), &["check", "fused.peak"]);
+    assert_eq!(checked.code, 0, "{}", checked.err);
+    assert!(checked.err.contains("peak::not-built"), "{}", checked.err);
+    let outcome = crate::program::peak(folder.path(), &["lower", "fused.peak", "--no-run"]);
+    assert_eq!(outcome.code, 1, "{}", outcome.err);
 }

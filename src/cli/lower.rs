@@ -14,7 +14,7 @@ use crate::library::Loaded;
 use crate::lowering::{edit_scripts, edits, source};
 use crate::provider::{CompletionRequest, DEFAULT_PROVIDER};
 use crate::session::{
-    LowerRequest, Lowered, Machine, MachineOptions, PROJECT_RECORDINGS, SessionError, open_provider, templates,
+    LowerRequest, Lowered, Machine, MachineOptions, PROJECT_RECORDINGS, ProviderChoice, SessionError, open_provider, templates,
 };
 use crate::store::Store;
 use crate::tune::space::{Space, VISITS_MAX};
@@ -53,7 +53,8 @@ pub struct Arguments {
     /// The backend: cuda or hlsl.
     #[arg(long)]
     backend: Option<String>,
-    /// The device: a piece of its name, its index in `peak doctor`, or a device of the library.
+    /// The device: a piece of its name, its index in `peak doctor`, or a device of the library (the last alone with
+    /// `--no-run`).
     #[arg(long)]
     device: Option<String>,
     /// Check answers, but compile and run nothing.
@@ -87,6 +88,10 @@ impl Arguments {
         if self.pass.is_some() && self.emit != Some(Emit::Prompt) {
             return Err(usage("`--pass` chooses the prompt to print", "say `--emit prompt` too"));
         }
+        if self.output.is_some() && self.emit != Some(Emit::Artifact) {
+            return Err(usage("`-o` is where an artifact is written", "say `--emit artifact` too, or redirect the output"));
+        }
+        self.check_provider()?;
         if self.emit == Some(Emit::Ast) {
             return self.emit_ast(app);
         }
@@ -99,9 +104,51 @@ impl Arguments {
         // Printing a plan or a prompt runs nothing, unless answers before it must be judged.
         let prints =
             matches!(self.emit, Some(Emit::Plan | Emit::Prompt)) && self.after.is_empty() && self.pass.is_none();
-        match self.no_run || prints {
-            true => self.without_machine(app, &loaded, &transformation),
-            false => self.with_machine(app, &loaded, &transformation),
+        if self.no_run {
+            return self.without_machine(app, &loaded, &transformation);
+        }
+        match self.machine(app, &loaded) {
+            Ok(machine) => self.with_machine(app, &loaded, &transformation, machine, prints),
+            // What is printed alone can do without: for a device of the library that is not here, or for none.
+            Err(error) if prints && self.does_without(&loaded, &error) => {
+                app.say(&format!("no device was opened: {error}"));
+                self.without_machine(app, &loaded, &transformation)
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    fn machine(&self, app: &App, loaded: &Loaded) -> Result<Machine> {
+        let options = MachineOptions {
+            device: self.device.clone(),
+            backend: self.backend.clone(),
+            artifacts: None,
+            quiet: app.quiet,
+        };
+        Machine::open(&loaded.ir, &options)
+    }
+
+    fn does_without(&self, loaded: &Loaded, error: &Error) -> bool {
+        match &self.device {
+            Some(name) => loaded.ir.devices.contains_key(name),
+            None => error.class == Class::Environment,
+        }
+    }
+
+    /// Options of the mailbox without the mailbox would be silently of no effect.
+    fn check_provider(&self) -> Result<()> {
+        let (choice, usual) = (self.provider.choice(None), ProviderChoice::default());
+        let given = [
+            ("--mailbox", choice.mailbox.is_some()),
+            ("--timeout", choice.timeout != usual.timeout),
+            ("--model", choice.model.is_some()),
+        ];
+        match given.into_iter().find(|(_, given)| *given) {
+            Some((option, _)) if choice.name == DEFAULT_PROVIDER => {
+                let message = format!("`{option}` is of no use with `--provider {}`: nobody is asked", choice.name);
+                Err(usage(&message, "say `--provider mailbox` too, or leave it out"))
+            }
+            _ => Ok(()),
         }
     }
 
@@ -193,21 +240,21 @@ impl Arguments {
         self.show(app, &request, None).map(|_| ())
     }
 
-    fn with_machine(&self, app: &App, loaded: &Loaded, transformation: &str) -> Result<()> {
-        let options = MachineOptions {
-            device: self.device.clone(),
-            backend: self.backend.clone(),
-            artifacts: None,
-            quiet: app.quiet,
-        };
-        let mut machine = Machine::open(&loaded.ir, &options)?;
+    /// `prints`: the machine says what the device is, and nothing is compiled or run.
+    fn with_machine(
+        &self,
+        app: &App,
+        loaded: &Loaded,
+        transformation: &str,
+        mut machine: Machine,
+        prints: bool,
+    ) -> Result<()> {
         let backend = backend(machine.backend().name()).ok_or_else(|| unknown_backend(machine.backend().name()))?;
         let device = machine.device().cloned();
         let facts = machine.parts().facts.clone();
         let choice = self.provider.choice(Some(self.record_command(transformation)));
         let provider = open_provider(&choice, &app.project, loaded.standard())?;
         let templates = templates(loaded.standard())?;
-        let mut store = Store::open(&app.project)?;
         let request = LowerRequest {
             loaded,
             transformation,
@@ -219,6 +266,10 @@ impl Arguments {
             provider: provider.as_ref(),
             templates: &templates,
         };
+        if prints {
+            return self.show(app, &request, None).map(|_| ());
+        }
+        let mut store = Store::open(&app.project)?;
         let lowered = self.show(app, &request, Some((&mut machine, &mut store)))?;
         match (self.emit, lowered) {
             (Some(Emit::Artifact), Some(lowered)) => self.artifact(app, &lowered.after, &mut machine, &facts),
@@ -226,8 +277,22 @@ impl Arguments {
         }
     }
 
+    /// How to replay what this run recorded, where it recorded.
+    fn replay(&self, transformation: &str) -> Option<String> {
+        let choice = self.provider.choice(None);
+        let folder = choice.record.filter(|_| choice.name != DEFAULT_PROVIDER)?.display().to_string();
+        let from = (folder.trim_end_matches('/') != PROJECT_RECORDINGS).then(|| format!(" --record {}", quoted(&folder)));
+        let command = self.command(transformation, &from.unwrap_or_default());
+        Some(format!("recorded in {folder}; to replay: {command}"))
+    }
+
     /// The command line that records what this one lacks.
     fn record_command(&self, transformation: &str) -> String {
+        self.command(transformation, &format!(" --provider mailbox --record {PROJECT_RECORDINGS}"))
+    }
+
+    /// This command line, with other words about who is asked.
+    fn command(&self, transformation: &str, provider: &str) -> String {
         let option = |name: &str, value: Option<&str>| value.map(|value| format!(" --{name} {}", quoted(value)));
         let file = self.file.as_ref().map(|file| format!(" {}", quoted(&file.display().to_string())));
         let after = (!self.after.is_empty()).then(|| self.after.join(","));
@@ -238,7 +303,7 @@ impl Arguments {
             option("backend", self.backend.as_deref()),
             option("device", self.device.as_deref()),
             self.no_run.then(|| " --no-run".to_owned()),
-            Some(format!(" --provider mailbox --record {PROJECT_RECORDINGS}")),
+            Some(provider.to_owned()),
         ];
         format!("peak lower{}", words.into_iter().flatten().collect::<String>())
     }
@@ -250,7 +315,12 @@ impl Arguments {
         request: &LowerRequest<'_>,
         machine: Option<(&mut Machine, &mut Store)>,
     ) -> Result<Option<Lowered>> {
+        let judges = machine.is_some();
         let mut told = |told: Told<'_>| match told {
+            // Without a machine, the checks of the text are all that there is.
+            Told::Doing(doing) if !judges && doing.starts_with("validating ") => {
+                app.say(&format!("{}: {}", request.transformation, doing.replacen("validating", "checking", 1)));
+            }
             Told::Doing(doing) => app.say(&format!("{}: {doing}", request.transformation)),
             Told::Note(note) => app.say(&format!("{}: rejected: {note}", request.transformation)),
             Told::Prompt(_) => {}
@@ -282,6 +352,9 @@ impl Arguments {
         }
         app.event("lowered", lowered_fields(request, &lowered));
         app.say(&verdict(request, &lowered));
+        if let Some(words) = self.replay(request.transformation) {
+            app.say(&words);
+        }
         Ok(Some(lowered))
     }
 

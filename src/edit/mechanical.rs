@@ -49,20 +49,46 @@ fn insert(region: Region, text: &str, code: &str, place: &Place) -> Result<EditS
             count => Err(EditError::NotUnique { region, pattern: pattern.to_owned(), count }),
         }
     };
+    // Beside a line, what is inserted stands as deep as that line.
+    let deep = |at: usize| indented(code, indent(&text[text[..at].rfind('\n').map_or(0, |at| at + 1)..]));
     let (start, replacement) = match place {
         Place::Top => (0, code.to_owned()),
         Place::End => (text.len(), after_line(text, code)),
         // Whole lines: what is inserted starts on a line of its own.
-        Place::Before(pattern) => (text[..once(pattern)?.start].rfind('\n').map_or(0, |at| at + 1), code.to_owned()),
+        Place::Before(pattern) => {
+            let start = once(pattern)?.start;
+            (text[..start].rfind('\n').map_or(0, |at| at + 1), deep(start))
+        }
         Place::After(pattern) => {
-            let end = once(pattern)?.end;
-            match text[end..].find('\n') {
-                Some(at) => (end + at + 1, code.to_owned()),
-                None => (text.len(), after_line(text, code)),
+            let found = once(pattern)?;
+            let code = deep(found.start);
+            match text[found.end..].find('\n') {
+                Some(at) => (found.end + at + 1, code),
+                None => (text.len(), after_line(text, &code)),
             }
         }
     };
     EditScript::new(region, vec![Edit { start, expected: String::new(), replacement }])
+}
+
+/// The blanks that a line starts with.
+fn indent(line: &str) -> &str {
+    &line[..line.len() - line.trim_start_matches([' ', '\t']).len()]
+}
+
+/// The code with `margin` before each line, in place of the blanks that all its lines share.
+fn indented(code: &str, margin: &str) -> String {
+    let filled = code.lines().filter(|line| !line.trim().is_empty());
+    let shared = filled.map(|line| indent(line).len()).min().unwrap_or(0);
+    let mut deep = String::new();
+    for line in code.lines() {
+        if let Some(line) = line.get(shared..).filter(|line| !line.trim().is_empty()) {
+            deep.push_str(margin);
+            deep.push_str(line);
+        }
+        deep.push('\n');
+    }
+    deep
 }
 
 fn after_line(text: &str, code: &str) -> String {

@@ -168,9 +168,23 @@ impl Run<'_, '_> {
     }
 
     fn failed(&mut self, pass: &PassPlan, region: Option<peak_grammar::ir::Region>, failure: &Failure) {
-        let (class, message) = (failure.class, failure.message.as_str());
+        let (class, message) = (failure.class, shown(failure));
+        let message = message.as_str();
         self.lowering.observer.event(&Event::Failed { pass: &pass.name, region, class, message });
     }
+}
+
+/// Facts of a wrong result that people see as it happens: at which sizes, how many, in which pattern.
+const SHOWN_FACTS: usize = 3;
+
+/// A failure for those who watch. Wrong results say nothing without their first facts.
+fn shown(failure: &Failure) -> String {
+    let facts = match failure.class {
+        FailureClass::Results => failure.facts.as_slice(),
+        _ => &[],
+    };
+    let words = std::iter::once(&failure.message).chain(facts.iter().take(SHOWN_FACTS));
+    words.map(String::as_str).collect::<Vec<_>>().join("; ")
 }
 
 /// A stop that no further answer mends.

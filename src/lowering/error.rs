@@ -45,6 +45,8 @@ pub enum LoweringError {
         code: Option<&'static str>,
         /// What failed.
         failure: Failure,
+        /// Whether a model was asked in the pass; else every step of it is mechanical.
+        asked: bool,
     },
 }
 
@@ -72,6 +74,9 @@ impl Diagnostic for LoweringError {
             LoweringError::Provider(error) | LoweringError::Unrepaired { error, .. } => error.help(),
             LoweringError::Template(error) => error.help(),
             LoweringError::Mechanical { error, .. } => error.help(),
+            LoweringError::Failed { failure, asked: false, .. } if failure.facts.is_empty() => {
+                Some(Box::new("no model is asked in this pass: change its steps, or its `checks`"))
+            }
             LoweringError::Failed { failure, .. } if failure.facts.is_empty() => {
                 Some(Box::new("say more in the pass's words, or ask another model (--provider)"))
             }

@@ -252,7 +252,7 @@ pub(super) fn check_region(check: &Check) -> Region {
 }
 
 /// A line of `checks`, as a rule.
-pub(super) fn check_text(check: &Check) -> String {
+fn check_text(check: &Check) -> String {
     match check {
         Check::Mentions { name, .. } => format!("mentions `{name}`"),
         Check::Lacks { name, .. } => format!("does not mention `{name}`"),

@@ -39,7 +39,12 @@ pub enum NotApplicable {
     NeedsLet { transformation: String, name: String },
 
     #[error("`{transformation}` comes after `{other}`, which has not been applied")]
-    #[diagnostic(code("peak::needs-earlier"), help("apply `{other}` first"))]
+    #[diagnostic(
+        code("peak::needs-earlier"),
+        help(
+            "apply `{other}` first: `--after {other}` for `peak lower`, a line `apply {other}` before it in a workflow"
+        )
+    )]
     After { transformation: String, other: String },
 
     #[error("`{transformation}` conflicts with `{other}`, which has been applied")]

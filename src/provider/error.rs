@@ -7,7 +7,7 @@ use super::RecordingError;
 #[allow(missing_docs, reason = "each field is what the message says of it")]
 pub enum ProviderError {
     #[error("no recording for {}", .0.what)]
-    #[diagnostic(code("peak::recording-missing"), help("{}. To record it:\n  {}\nLooked in {}.", .0.reason, .0.command, .0.places))]
+    #[diagnostic(code("peak::recording-missing"), help("{}. To record it:\n  {}\nLooked in {}; recordings of another folder are read with `--record FOLDER`.", .0.reason, .0.command, .0.places))]
     Missing(Box<MissingRecording>),
 
     #[error("the recording {path} cannot be read: {problem}")]

@@ -5,9 +5,10 @@ use super::error::SessionError;
 use super::machine::Machine;
 use crate::context::KernelContext;
 use crate::context::scope::Facts;
+use crate::edit::EditError;
 use crate::error::{Class, Error, Result};
 use crate::library::Loaded;
-use crate::lowering::{Attempt, Templates, Unjudged};
+use crate::lowering::{Attempt, LoweringError, Templates, Unjudged};
 use crate::plan::TransformationPlan;
 use crate::provider::{Catch, CompletionRequest, Provider};
 use crate::runner::{Failure, FailureClass, is_environment};
@@ -20,7 +21,7 @@ use crate::workflow::{
 };
 use indexmap::IndexMap;
 use peak_backend_api::Backend;
-use peak_grammar::ir::{Application, Device, OnFailure, Region};
+use peak_grammar::ir::{Action, Application, Device, OnFailure, Pass, Region, Step};
 use peak_grammar::specialize;
 use std::sync::atomic::AtomicBool;
 
@@ -193,7 +194,10 @@ impl LowerRequest<'_> {
         let (pass, region) = wanted.split_once('.').map_or((wanted, None), |(pass, region)| (pass, Some(region)));
         let known = |slug: &str| Region::ALL.iter().any(|region| region.slug() == slug);
         match passes.contains(&pass) && region.is_none_or(known) {
-            true => Ok(()),
+            true => {
+                let found = specialized.transformation.passes.iter().find(|found| found.name == pass);
+                found.map_or(Ok(()), |found| self.check_words(found, region))
+            }
             false => Err(SessionError::UnknownPass {
                 name: wanted.to_owned(),
                 transformation: self.transformation.to_owned(),
@@ -201,6 +205,28 @@ impl LowerRequest<'_> {
             }
             .into()),
         }
+    }
+
+    /// Whether a model is asked in that pass, or for that region of it.
+    fn check_words(&self, pass: &Pass, region: Option<&str>) -> Result<()> {
+        let here = |step: &&Step| step.on.is_empty() || step.on.iter().any(|on| on == self.backend.name());
+        let prose = pass.steps.iter().filter(here).filter(|step| matches!(step.action, Action::Prose(_)));
+        let asked: Vec<Region> = prose.map(|step| step.region).collect();
+        if asked.iter().any(|asked| region.is_none_or(|region| asked.slug() == region)) {
+            return Ok(());
+        }
+        let wanted = region.map_or_else(|| pass.name.clone(), |region| format!("{}.{region}", pass.name));
+        let has: Vec<String> = Region::ALL
+            .iter()
+            .filter(|region| asked.contains(region))
+            .map(|region| format!("{}.{}", pass.name, region.slug()))
+            .collect();
+        let help = match has.is_empty() {
+            true => "every step of this pass is mechanical: `--emit edits` shows what they do".to_owned(),
+            false => format!("it has words for: {}", has.join(", ")),
+        };
+        let message = format!("`{wanted}` of `{}` has no words on {}", self.transformation, self.backend.name());
+        Err(Error::plain(Class::Input, "peak::unknown-pass", message, help))
     }
 
     fn check_known(&self, name: &str) -> Result<()> {
@@ -266,6 +292,8 @@ pub fn failure_class(failure: &Failure) -> Class {
 fn classified(failure: &Failure, error: ApplyError) -> Error {
     let class = match &error {
         ApplyError::Specialize { .. } | ApplyError::NotApplicable(_) => Class::Input,
+        // The file asks for what Peak does not do: no kernel is at fault.
+        ApplyError::Lowering(LoweringError::Mechanical { error: EditError::RewriteNotBuilt, .. }) => Class::Input,
         ApplyError::Lowering(_) => failure_class(failure),
     };
     Error::new(class, error)

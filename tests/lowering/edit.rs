@@ -56,9 +56,15 @@ fn insert_stands_on_lines_of_its_own() {
     let after = carried_out(&context, &insert("// last", Place::End)).expect("inserts");
     assert!(after.ends_with("}\n// last\n"));
     let before = carried_out(&context, &insert("    // note", Place::Before("sum+=A".to_owned()))).expect("inserts");
-    assert!(before.contains("++k) {\n    // note\n        sum += A"), "spaces in the pattern do not count: {before}");
+    assert!(
+        before.contains("++k) {\n        // note\n        sum += A"),
+        "spaces in the pattern do not count: {before}"
+    );
     let after = carried_out(&context, &insert("// kept", Place::After("uint n ;".to_owned())));
-    assert!(matches!(after, Ok(text) if text.contains("    uint n;\n// kept\n};")));
+    assert!(matches!(after, Ok(text) if text.contains("    uint n;\n    // kept\n};")));
+    let block = "if (k < n) {\n    k += 1;\n\n}\n";
+    let deep = carried_out(&context, &insert(block, Place::Before("sum+=A".to_owned()))).expect("inserts");
+    assert!(deep.contains("        if (k < n) {\n            k += 1;\n\n        }\n        sum += A"), "{deep}");
 }
 
 #[test]

@@ -56,29 +56,24 @@ impl Sources {
 
     fn rendered(&self, diagnostic: &Diagnostic) -> Rendered {
         let (source, labels) = self.excerpt(diagnostic);
-        let elsewhere = diagnostic.related.iter().filter(|related| related.file != diagnostic.file);
         Rendered {
             code: diagnostic.code,
             severity: diagnostic.severity,
             message: diagnostic.message.clone(),
-            help: diagnostic.help.clone(),
+            help: self.help(diagnostic),
             source,
             labels,
-            related: elsewhere
-                .map(|related| {
-                    self.rendered(&Diagnostic {
-                        code: diagnostic.code,
-                        severity: diagnostic.severity,
-                        message: related.message.clone(),
-                        file: related.file.clone(),
-                        span: related.span,
-                        label: "here".to_owned(),
-                        help: None,
-                        related: Vec::new(),
-                    })
-                })
-                .collect(),
         }
+    }
+
+    /// What to do, and the places in other files: labels point into one file alone.
+    fn help(&self, diagnostic: &Diagnostic) -> Option<String> {
+        let elsewhere = diagnostic.related.iter().filter(|related| related.file != diagnostic.file).map(|related| {
+            let (line, column) = self.line_column(&related.file, related.span.start);
+            format!("{}: {}:{line}:{column}", related.message, related.file)
+        });
+        let lines: Vec<String> = diagnostic.help.iter().cloned().chain(elsewhere).collect();
+        (!lines.is_empty()).then(|| lines.join("\n"))
     }
 
     fn excerpt(&self, diagnostic: &Diagnostic) -> (NamedSource<String>, Vec<LabeledSpan>) {
@@ -142,7 +137,6 @@ struct Rendered {
     help: Option<String>,
     source: NamedSource<String>,
     labels: Vec<LabeledSpan>,
-    related: Vec<Rendered>,
 }
 
 impl fmt::Display for Rendered {
@@ -175,12 +169,5 @@ impl miette::Diagnostic for Rendered {
 
     fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
         Some(Box::new(self.labels.iter().cloned()))
-    }
-
-    fn related<'a>(&'a self) -> Option<Box<dyn Iterator<Item = &'a dyn miette::Diagnostic> + 'a>> {
-        if self.related.is_empty() {
-            return None;
-        }
-        Some(Box::new(self.related.iter().map(|related| related as &dyn miette::Diagnostic)))
     }
 }

@@ -120,6 +120,9 @@ fn action(
             Action::Insert { what: Insertion::Code(code.clone()), place: place.clone() }
         }
         RegionStep::Rewrite(pattern, replacement) => {
+            let message = "`rewrite` is parsed and checked, and not carried out yet";
+            let help = "say it in words, or use `insert` or `rename`, which are carried out without a model";
+            out.push(out.error("peak::not-built", form.span, message).as_warning().help(help));
             Action::Rewrite { pattern: pattern.clone(), replacement: replacement.clone() }
         }
         RegionStep::Rename(from, to) => {

@@ -1,5 +1,6 @@
 //! What a name may mean at one place, and prose whose references are checked against it.
 
+use crate::diagnostics::Diagnostic;
 use crate::ir::{Prose, Segment};
 use crate::syntax::{self, Name, ProseSegment, Report, Span};
 use std::collections::{BTreeMap, BTreeSet};
@@ -35,13 +36,15 @@ pub(super) struct Scope<'i> {
     pub(super) facts: &'i BTreeSet<String>,
     /// Whether unknown names are accepted: a pattern's own.
     pub(super) open: bool,
+    /// Whether what a kernel has can be named with `needs`: in a transformation.
+    pub(super) needs: bool,
 }
 
 impl<'i> Scope<'i> {
     /// Only device facts.
     pub(super) fn new(facts: &'i BTreeSet<String>) -> Scope<'i> {
         let (numbers, arrays, words) = (BTreeSet::new(), BTreeMap::new(), BTreeSet::new());
-        Scope { numbers, arrays, words, facts, open: false }
+        Scope { numbers, arrays, words, facts, open: false, needs: false }
     }
 
     /// A scope that takes any name.
@@ -60,7 +63,20 @@ impl<'i> Scope<'i> {
             return;
         }
         let diagnostic = out.error("peak::unknown-name", span, format!("`{name}` is not known here")).label("unknown");
-        out.push_unknown(name, diagnostic.suggest(name, self.numbers.iter().map(String::as_str)));
+        let diagnostic = diagnostic.suggest(name, self.numbers.iter().map(String::as_str));
+        out.push_unknown(name, self.or_needs(name, diagnostic));
+    }
+
+    /// The diagnostic of an unknown name, with the clause that makes it known where the kernel has it.
+    fn or_needs(&self, name: &str, mut diagnostic: Diagnostic) -> Diagnostic {
+        let word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+        if !self.needs || self.facts.contains(name) || !name.chars().all(word) {
+            return diagnostic;
+        }
+        let kind = if name.chars().any(|c| c.is_ascii_lowercase()) { "let" } else { "tuning" };
+        let needs = format!("if the kernel has it, add `needs {kind} {name}`");
+        diagnostic.help = Some(diagnostic.help.map_or(needs.clone(), |help| format!("{help}\n{needs}")));
+        diagnostic
     }
 
     /// Checks the array of an element, a fill or an argument.
@@ -133,6 +149,6 @@ impl<'i> Scope<'i> {
             }
             None => diagnostic,
         };
-        out.push_unknown(text, diagnostic);
+        out.push_unknown(text, self.or_needs(text, diagnostic));
     }
 }

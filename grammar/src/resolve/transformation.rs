@@ -64,7 +64,11 @@ pub(super) struct Names<'i> {
 
 impl<'i> Names<'i> {
     pub(super) fn of(block: &Block<Clause>, index: &'i Index<'_>) -> Names<'i> {
-        let mut names = Names { scope: Scope::new(&index.facts), tuning: BTreeSet::new(), lets: BTreeSet::new() };
+        let mut names = Names {
+            scope: Scope { needs: true, ..Scope::new(&index.facts) },
+            tuning: BTreeSet::new(),
+            lets: BTreeSet::new(),
+        };
         for clause in &block.clauses {
             match &clause.value {
                 Clause::ForKernels(kernels) => names.kernels(kernels, index),

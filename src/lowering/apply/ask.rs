@@ -68,7 +68,8 @@ impl Run<'_, '_> {
             self.failed(pass, Some(request.region), &failure);
             let Some(first) = budget.take() else {
                 let (pass, code) = (pass.name.clone(), Some(rejection.code));
-                let diagnostic = LoweringError::Failed { pass, repairs: budget.used, code, failure: failure.clone() };
+                let (repairs, failed) = (budget.used, failure.clone());
+                let diagnostic = LoweringError::Failed { pass, repairs, code, failure: failed, asked: true };
                 return Err(hard(failure, diagnostic));
             };
             repair = Some(Repair {

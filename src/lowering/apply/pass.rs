@@ -99,7 +99,8 @@ impl Run<'_, '_> {
         self.failed(pass, blamed.map(|index| answers[index].region), &failure);
         let (Some(index), Some(first)) = (blamed, blamed.and_then(|_| budget.take())) else {
             let (name, repairs) = (pass.name.clone(), budget.used);
-            let diagnostic = LoweringError::Failed { pass: name, repairs, code, failure: failure.clone() };
+            let asked = blamed.is_some();
+            let diagnostic = LoweringError::Failed { pass: name, repairs, code, failure: failure.clone(), asked };
             return Err(Box::new(Stop { failure, diagnostic, at_close: judged }));
         };
         let answered = &mut answers[index];
@@ -159,7 +160,7 @@ fn mechanical(
             }
             StepError::Rejected(rejection) => {
                 let (failure, code) = (rejection.failure(), Some(rejection.code));
-                hard(failure.clone(), LoweringError::Failed { pass: name, repairs: 0, code, failure })
+                hard(failure.clone(), LoweringError::Failed { pass: name, repairs: 0, code, failure, asked: false })
             }
         }
     })
