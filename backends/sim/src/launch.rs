@@ -37,7 +37,8 @@ pub(crate) fn check(
     cluster: Option<[u32; 3]>,
 ) -> Result<(), RuntimeError> {
     let refuse = |problem: String| Err(RuntimeError::Launch(format!("`{}`: {problem}", entry.name)));
-    let within = |sizes: [u32; 3], limits: [u32; 3]| sizes.iter().zip(limits).all(|(it, limit)| (1..=limit).contains(it));
+    let within =
+        |sizes: [u32; 3], limits: [u32; 3]| sizes.iter().zip(limits).all(|(it, limit)| (1..=limit).contains(it));
     if !within(grid, MAX_GRID) {
         return refuse(format!("a grid of {grid:?} blocks; 1 to {MAX_GRID:?} are allowed"));
     }

@@ -27,20 +27,40 @@ fn axpy_in_every_float_type() {
     let (x, y) = (noise(n, 1), noise(n, 2));
     let mut bench = Bench::new(ELEMENTWISE);
     bench.buffer("x", &bytes_of::<f32>(&x)).buffer("y", &bytes_of::<f32>(&y));
-    bench.run("axpy_f32", [3, 1, 1], [128, 1, 1], 0, vec![Buffer("x"), Buffer("y"), scalar!(1.5_f32), scalar!(n as i32)]);
+    bench.run(
+        "axpy_f32",
+        [3, 1, 1],
+        [128, 1, 1],
+        0,
+        vec![Buffer("x"), Buffer("y"), scalar!(1.5_f32), scalar!(n as i32)],
+    );
     let expected: Vec<f32> = x.iter().zip(&y).map(|(x, y)| 1.5_f32.mul_add(*x, *y)).collect();
     assert_eq!(f32s(&bench.read("y")), expected);
 
-    let (u, v): (Vec<f64>, Vec<f64>) = (x.iter().map(|x| f64::from(*x) / 3.0).collect(), y.iter().map(|y| f64::from(*y)).collect());
+    let (u, v): (Vec<f64>, Vec<f64>) =
+        (x.iter().map(|x| f64::from(*x) / 3.0).collect(), y.iter().map(|y| f64::from(*y)).collect());
     bench.buffer("x", &bytes_of::<f64>(&u)).buffer("y", &bytes_of::<f64>(&v));
-    bench.run("axpy_f64", [8, 1, 1], [128, 1, 1], 0, vec![Buffer("x"), Buffer("y"), scalar!(0.1_f64), scalar!(n as i32)]);
+    bench.run(
+        "axpy_f64",
+        [8, 1, 1],
+        [128, 1, 1],
+        0,
+        vec![Buffer("x"), Buffer("y"), scalar!(0.1_f64), scalar!(n as i32)],
+    );
     let expected: Vec<f64> = u.iter().zip(&v).map(|(x, y)| 0.1_f64.mul_add(*x, *y)).collect();
     assert_eq!(numbers_of::<f64>(&bench.read("y")), expected);
 
-    let (h, g): (Vec<f16>, Vec<f16>) = (x.iter().map(|x| f16::from_f32(*x)).collect(), y.iter().map(|y| f16::from_f32(*y)).collect());
+    let (h, g): (Vec<f16>, Vec<f16>) =
+        (x.iter().map(|x| f16::from_f32(*x)).collect(), y.iter().map(|y| f16::from_f32(*y)).collect());
     bench.buffer("x", &bytes_of::<f16>(&h)).buffer("y", &bytes_of::<f16>(&g));
     let a = f16::from_f32(0.3);
-    bench.run("axpy_f16", [4, 1, 1], [128, 1, 1], 0, vec![Buffer("x"), Buffer("y"), scalar!(a), scalar!((n / 2) as i32)]);
+    bench.run(
+        "axpy_f16",
+        [4, 1, 1],
+        [128, 1, 1],
+        0,
+        vec![Buffer("x"), Buffer("y"), scalar!(a), scalar!((n / 2) as i32)],
+    );
     // Exact in a double, so rounded once.
     let fused = |x: &f16, y: &f16| f16::from_f32(a.to_f32() * x.to_f32() + y.to_f32());
     let found = numbers_of::<f16>(&bench.read("y"));
@@ -49,7 +69,8 @@ fn axpy_in_every_float_type() {
         assert!(near <= 1, "{found} for {x} and {y}");
     }
 
-    let (h, g): (Vec<bf16>, Vec<bf16>) = (x.iter().map(|x| bf16::from_f32(*x)).collect(), y.iter().map(|y| bf16::from_f32(*y)).collect());
+    let (h, g): (Vec<bf16>, Vec<bf16>) =
+        (x.iter().map(|x| bf16::from_f32(*x)).collect(), y.iter().map(|y| bf16::from_f32(*y)).collect());
     bench.buffer("x", &bytes_of::<bf16>(&h)).buffer("y", &bytes_of::<bf16>(&g));
     let a = bf16::from_f32(0.3);
     bench.run("axpy_bf16", [8, 1, 1], [128, 1, 1], 0, vec![Buffer("x"), Buffer("y"), scalar!(a), scalar!(n as i32)]);
@@ -90,7 +111,16 @@ fn integers_of_all_widths() {
     for at in 0..n as usize {
         let (x, y, i) = (a[at], b[at], at as i32);
         let first_set = if x == 0 { 0 } else { x.trailing_zeros() as i32 + 1 };
-        let sum = [x / (i + 1), x % 7, -(x >> 3), x.count_ones() as i32, x.leading_zeros() as i32, first_set, (y / 1_000_003) as i32, (y % 97) as i32];
+        let sum = [
+            x / (i + 1),
+            x % 7,
+            -(x >> 3),
+            x.count_ones() as i32,
+            x.leading_zeros() as i32,
+            first_set,
+            (y / 1_000_003) as i32,
+            (y % 97) as i32,
+        ];
         assert_eq!(c[at], sum.iter().fold(0_i32, |sum, it| sum.wrapping_add(*it)), "element {at}");
         assert_eq!(d[at], x.wrapping_add(i) as u8);
         assert_eq!(found_e[at], (x.wrapping_mul(3) as i16).wrapping_sub(e[at]));
@@ -112,13 +142,26 @@ fn functions_of_the_library() {
         .map(|x| {
             let (hundred, x) = (f64::from(x * 100.0), f64::from(*x));
             let magnitude = x.abs();
-            x.exp() + (magnitude + 1.0).ln() + hundred.sin() + x.cos() + magnitude.sqrt() + 1.0 / (magnitude + 1.0).sqrt() + magnitude.powf(1.5) + x / 3.0
+            x.exp()
+                + (magnitude + 1.0).ln()
+                + hundred.sin()
+                + x.cos()
+                + magnitude.sqrt()
+                + 1.0 / (magnitude + 1.0).sqrt()
+                + magnitude.powf(1.5)
+                + x / 3.0
         })
         .collect();
     assert_close(&f32s(&bench.read("y")), &single, 2e-6);
     for (u, v) in u.iter().zip(numbers_of::<f64>(&bench.read("v"))) {
         let magnitude = u.abs();
-        let expected = u.exp() + (magnitude + 1.0).ln() + (u * 1e6).sin() + u.cos() + magnitude.sqrt() + magnitude.powf(1.5) + u / 3.0;
+        let expected = u.exp()
+            + (magnitude + 1.0).ln()
+            + (u * 1e6).sin()
+            + u.cos()
+            + magnitude.sqrt()
+            + magnitude.powf(1.5)
+            + u / 3.0;
         assert!((v - expected).abs() <= 1e-13 * expected.abs().max(1.0), "{v} where {expected} is expected, for {u}");
     }
 }
@@ -146,7 +189,10 @@ fn products_of_matrices() {
     ] {
         let (a, b) = (noise(n * n, 5), noise(n * n, 6));
         let mut bench = Bench::new(MATMUL);
-        bench.buffer("A", &bytes_of::<f32>(&a)).buffer("B", &bytes_of::<f32>(&b)).buffer("C", &bytes_of::<f32>(&vec![f32::NAN; n * n]));
+        bench
+            .buffer("A", &bytes_of::<f32>(&a))
+            .buffer("B", &bytes_of::<f32>(&b))
+            .buffer("C", &bytes_of::<f32>(&vec![f32::NAN; n * n]));
         bench.run(entry, grid, block, 0, vec![Buffer("A"), Buffer("B"), Buffer("C"), scalar!(n as i32)]);
         // The order of the additions is the same, and each is fused: equal to the bit.
         assert_eq!(f32s(&bench.read("C")), product(&a, &b, n), "{entry} of {n}");
@@ -182,7 +228,13 @@ fn reductions_and_scans() {
 
     bench.buffer("y", &[0; 4000]);
     bench.run("scan", [1, 1, 1], [1024, 1, 1], 0, vec![Buffer("x"), Buffer("y"), scalar!(1000_i32)]);
-    let expected: Vec<i32> = x[..1000].iter().scan(0, |sum, x| { *sum += x; Some(*sum) }).collect();
+    let expected: Vec<i32> = x[..1000]
+        .iter()
+        .scan(0, |sum, x| {
+            *sum += x;
+            Some(*sum)
+        })
+        .collect();
     assert_eq!(numbers_of::<i32>(&bench.read("y")), expected);
 }
 
@@ -207,7 +259,10 @@ fn softmax_and_layer_norm() {
         let mean = row.iter().map(|x| f64::from(*x)).sum::<f64>() / cols as f64;
         let variance = row.iter().map(|x| (f64::from(*x) - mean).powi(2)).sum::<f64>() / cols as f64;
         let scaled = move |x: &f32| (f64::from(*x) - mean) / (variance + 1e-5).sqrt();
-        row.iter().zip(g.iter().zip(&b)).map(move |(x, (g, b))| scaled(x) * f64::from(*g) + f64::from(*b)).collect::<Vec<_>>()
+        row.iter()
+            .zip(g.iter().zip(&b))
+            .map(move |(x, (g, b))| scaled(x) * f64::from(*g) + f64::from(*b))
+            .collect::<Vec<_>>()
     });
     assert_close(&f32s(&bench.read("y")), &normed.collect::<Vec<_>>(), 2e-5);
 }
@@ -232,7 +287,7 @@ fn grids_in_two_dimensions() {
     let y = f32s(&bench.read("y"));
     assert!((0..w * h).all(|at| y[at % w * h + at / w] == x[at]));
 
-    let x: Vec<u8> = (0..10_000_u32).map(|i| (i * i >> 5) as u8).collect();
+    let x: Vec<u8> = (0..10_000_u32).map(|i| ((i * i) >> 5) as u8).collect();
     bench.buffer("x", &x).buffer("bins", &[0; 1024]);
     bench.run("histogram", [6, 1, 1], [256, 1, 1], 0, vec![Buffer("x"), Buffer("bins"), scalar!(10_000_i32)]);
     let mut expected = [0_u32; 256];
@@ -252,9 +307,17 @@ fn operations_of_a_warp() {
         let o = &out[lane * 16..][..16];
         let up = if lane % 16 >= 2 { x[lane - 2] } else { x[lane] };
         let expected = [
-            mask(&|x| x > 3), 1, 1, mask(&|other| other == x[lane]), u32::MAX, 1,
-            x.iter().sum::<i32>() as u32, (x.iter().min().expect("32 of them") - 5) as u32,
-            x.iter().fold(0, |all, x| all ^ x) as u32, x[lane / 8 * 8 + (lane + 3) % 8] as u32, up as u32,
+            mask(&|x| x > 3),
+            1,
+            1,
+            mask(&|other| other == x[lane]),
+            u32::MAX,
+            1,
+            x.iter().sum::<i32>() as u32,
+            (x.iter().min().expect("32 of them") - 5) as u32,
+            x.iter().fold(0, |all, x| all ^ x) as u32,
+            x[lane / 8 * 8 + (lane + 3) % 8] as u32,
+            up as u32,
         ];
         assert_eq!(o[..11], expected, "lane {lane}");
         if lane % 2 == 1 {
@@ -282,7 +345,10 @@ fn threads_and_blocks_that_wait_for_each_other() {
 fn atomic_operations() {
     let mut bench = Bench::new(WARP);
     bench.buffer("i", &bytes_of::<i32>(&[0, 0, 0])).buffer("u", &bytes_of::<u32>(&[u32::MAX, 0, 0, 0, 0]));
-    bench.buffer("f", &bytes_of::<f32>(&[0.0])).buffer("d", &bytes_of::<f64>(&[0.0])).buffer("l", &bytes_of::<u64>(&[0, 0]));
+    bench
+        .buffer("f", &bytes_of::<f32>(&[0.0]))
+        .buffer("d", &bytes_of::<f64>(&[0.0]))
+        .buffer("l", &bytes_of::<u64>(&[0, 0]));
     let arguments = vec![Buffer("i"), Buffer("u"), Buffer("f"), Buffer("d"), Buffer("l")];
     bench.run("atomics", [5, 1, 1], [64, 1, 1], 0, arguments);
     let n = 320_u32;

@@ -37,13 +37,21 @@ fn an_access_past_the_end_names_everything() {
     let line = format!("device code, line {}", line_of("A[i + n]"));
     // Two blocks go wrong; which is first depends on the cores.
     assert_says(&words, &["a 4-byte write out of bounds", "of buffer `A`, which has 300", "thread (", &line]);
-    assert!(words.contains("block (1, 0, 0), thread (36, 0, 0): a 4-byte write out of bounds: element 300") || words.contains("block (2, 0, 0)") || words.contains("block (3, 0, 0)"), "{words}");
+    assert!(
+        words.contains("block (1, 0, 0), thread (36, 0, 0): a 4-byte write out of bounds: element 300")
+            || words.contains("block (2, 0, 0)")
+            || words.contains("block (3, 0, 0)"),
+        "{words}"
+    );
 }
 
 #[test]
 fn a_misaligned_access_names_its_byte() {
     let words = fault("misaligned", 32, &[0; 64]);
-    assert_says(&words, &["thread (5, 0, 0)", "a 4-byte write that is misaligned: byte 6 of buffer `A`", "device code, line"]);
+    assert_says(
+        &words,
+        &["thread (5, 0, 0)", "a 4-byte write that is misaligned: byte 6 of buffer `A`", "device code, line"],
+    );
 }
 
 #[test]
@@ -75,9 +83,15 @@ fn endless_recursion_ends() {
 #[test]
 fn a_deadlock_says_who_waits_where() {
     let words = fault("deadlocks", 64, &[0; 4]);
-    assert_says(&words, &["deadlock", "32 threads wait for barrier 1", "32 threads wait for barrier 2", "device code, line"]);
+    assert_says(
+        &words,
+        &["deadlock", "32 threads wait for barrier 1", "32 threads wait for barrier 2", "device code, line"],
+    );
     let words = fault("lane_never_comes", 32, &[0; 128]);
-    assert_says(&words, &["deadlock", "16 threads wait for the lanes of mask 0xffffffff", "16 threads wait for barrier 0"]);
+    assert_says(
+        &words,
+        &["deadlock", "16 threads wait for the lanes of mask 0xffffffff", "16 threads wait for barrier 0"],
+    );
 }
 
 #[test]
@@ -121,12 +135,21 @@ fn what_is_not_modelled_is_named_with_its_line() {
     let text = ".version 9.0\n.target sm_90\n.address_size 64\n.visible .entry k()\n{\n.reg .b32 %r<9>;\n.loc 1 7 1\nmma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%r1}, {%r2}, {%r3}, {%r4};\nret;\n}\n.file 1 \"device code\"\n";
     let mut device = SimRuntime::default().device();
     match device.load(&artifact(text)) {
-        Err(RuntimeError::Artifact(words)) => assert_says(&words, &["PTX line 8", "mma.sync", "is not modelled", "device code, line 7"]),
+        Err(RuntimeError::Artifact(words)) => {
+            assert_says(&words, &["PTX line 8", "mma.sync", "is not modelled", "device code, line 7"])
+        }
         other => panic!("{other:?}"),
     }
-    let too_much = text.replace("mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%r1}, {%r2}, {%r3}, {%r4};", "st.shared.b32 [s], %r1;").replace(".visible", ".shared .align 4 .b8 s[49156];\n.visible");
+    let too_much = text
+        .replace(
+            "mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%r1}, {%r2}, {%r3}, {%r4};",
+            "st.shared.b32 [s], %r1;",
+        )
+        .replace(".visible", ".shared .align 4 .b8 s[49156];\n.visible");
     match device.load(&artifact(&too_much)) {
-        Err(RuntimeError::Artifact(words)) => assert_says(&words, &["49156 bytes of static shared memory; 49152 are allowed"]),
+        Err(RuntimeError::Artifact(words)) => {
+            assert_says(&words, &["49156 bytes of static shared memory; 49152 are allowed"])
+        }
         other => panic!("{other:?}"),
     }
 }

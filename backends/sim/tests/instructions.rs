@@ -13,17 +13,57 @@ struct Case {
 }
 
 const INTEGERS: [u64; 14] = [
-    0, 1, 2, 7, 31, 32, 33, 0x7FFF_FFFF, 0x8000_0000, 0xFFFF_FFFF, 0x1234_5678_9ABC_DEF0, 0x7FFF_FFFF_FFFF_FFFF,
-    0x8000_0000_0000_0000, u64::MAX,
+    0,
+    1,
+    2,
+    7,
+    31,
+    32,
+    33,
+    0x7FFF_FFFF,
+    0x8000_0000,
+    0xFFFF_FFFF,
+    0x1234_5678_9ABC_DEF0,
+    0x7FFF_FFFF_FFFF_FFFF,
+    0x8000_0000_0000_0000,
+    u64::MAX,
 ];
 
 const SINGLES: [f32; 18] = [
-    0.0, -0.0, 1.0, -1.5, 0.1, 3.0e38, -3.0e38, 1.0e-38, 1.0e-45, -1.0e-45, f32::INFINITY, f32::NEG_INFINITY, f32::NAN,
-    0.499_999_97, 2.5, -2_147_483_648.0, 16_777_215.0, 1.0e10,
+    0.0,
+    -0.0,
+    1.0,
+    -1.5,
+    0.1,
+    3.0e38,
+    -3.0e38,
+    1.0e-38,
+    1.0e-45,
+    -1.0e-45,
+    f32::INFINITY,
+    f32::NEG_INFINITY,
+    f32::NAN,
+    0.499_999_97,
+    2.5,
+    -2_147_483_648.0,
+    16_777_215.0,
+    1.0e10,
 ];
 
 const DOUBLES: [f64; 14] = [
-    0.0, -0.0, 1.0, -1.5, 0.1, 1.0e308, -1.0e308, 5.0e-324, f64::INFINITY, f64::NEG_INFINITY, f64::NAN, 2.5, 1.0e10,
+    0.0,
+    -0.0,
+    1.0,
+    -1.5,
+    0.1,
+    1.0e308,
+    -1.0e308,
+    5.0e-324,
+    f64::INFINITY,
+    f64::NEG_INFINITY,
+    f64::NAN,
+    2.5,
+    1.0e10,
     3.402_823_5e38,
 ];
 
@@ -64,7 +104,8 @@ fn mask(width: u32) -> u64 {
 }
 
 fn kernel(text: &mut String, number: usize, case: &Case) {
-    let _ = writeln!(text, ".visible .entry k{number}(.param .u64 pd, .param .u64 pa, .param .u64 pb, .param .u64 pc)\n{{");
+    let _ =
+        writeln!(text, ".visible .entry k{number}(.param .u64 pd, .param .u64 pa, .param .u64 pb, .param .u64 pc)\n{{");
     let _ = writeln!(text, ".reg .pred p, q; .reg .b16 h, l; .reg .b32 i, j, k; .reg .b64 x, y;");
     for (name, width) in ["d", "a", "b", "c"].into_iter().zip(case.widths).filter(|(_, width)| *width > 0) {
         let _ = writeln!(text, ".reg .b{} {name};", width.max(16));
@@ -73,7 +114,11 @@ fn kernel(text: &mut String, number: usize, case: &Case) {
     for (name, width) in ["a", "b", "c"].into_iter().zip(&case.widths[1..]).filter(|(_, width)| **width > 0) {
         let _ = writeln!(text, "ld.param.u64 y, [p{name}]; add.u64 y, y, x; ld.global.b{width} {name}, [y];");
     }
-    let _ = writeln!(text, "{}\nld.param.u64 y, [pd]; add.u64 y, y, x; st.global.b{} [y], d; ret;\n}}", case.text, case.widths[0]);
+    let _ = writeln!(
+        text,
+        "{}\nld.param.u64 y, [pd]; add.u64 y, y, x; st.global.b{} [y], d; ret;\n}}",
+        case.text, case.widths[0]
+    );
 }
 
 #[track_caller]
@@ -131,15 +176,15 @@ fn integers() {
         "add.s16 d, a, b;" [16 16 16 0] |a, b, _| a.wrapping_add(b);
         "sub.u64 d, a, b;" [64 64 64 0] |a, b, _| a.wrapping_sub(b);
         "mul.lo.s32 d, a, b;" [32 32 32 0] |a, b, _| a.wrapping_mul(b);
-        "mul.hi.s32 d, a, b;" [32 32 32 0] |a, b, _| (i64::from(s32(a)) * i64::from(s32(b)) >> 32) as u64;
-        "mul.hi.u32 d, a, b;" [32 32 32 0] |a, b, _| a * b >> 32;
-        "mul.hi.u16 d, a, b;" [16 16 16 0] |a, b, _| a * b >> 16;
-        "mul.hi.s64 d, a, b;" [64 64 64 0] |a, b, _| (i128::from(s64(a)) * i128::from(s64(b)) >> 64) as u64;
-        "mul.hi.u64 d, a, b;" [64 64 64 0] |a, b, _| (u128::from(a) * u128::from(b) >> 64) as u64;
+        "mul.hi.s32 d, a, b;" [32 32 32 0] |a, b, _| ((i64::from(s32(a)) * i64::from(s32(b))) >> 32) as u64;
+        "mul.hi.u32 d, a, b;" [32 32 32 0] |a, b, _| (a * b) >> 32;
+        "mul.hi.u16 d, a, b;" [16 16 16 0] |a, b, _| (a * b) >> 16;
+        "mul.hi.s64 d, a, b;" [64 64 64 0] |a, b, _| ((i128::from(s64(a)) * i128::from(s64(b))) >> 64) as u64;
+        "mul.hi.u64 d, a, b;" [64 64 64 0] |a, b, _| ((u128::from(a) * u128::from(b)) >> 64) as u64;
         "mul.wide.s32 d, a, b;" [64 32 32 0] |a, b, _| (i64::from(s32(a)) * i64::from(s32(b))) as u64;
         "mul.wide.u16 d, a, b;" [32 16 16 0] |a, b, _| a * b;
         "mad.lo.s32 d, a, b, c;" [32 32 32 32] |a, b, c| a.wrapping_mul(b).wrapping_add(c);
-        "mad.hi.u32 d, a, b, c;" [32 32 32 32] |a, b, c| (a * b >> 32).wrapping_add(c);
+        "mad.hi.u32 d, a, b, c;" [32 32 32 32] |a, b, c| ((a * b) >> 32).wrapping_add(c);
         "mad.wide.s32 d, a, b, c;" [64 32 32 64] |a, b, c| ((i64::from(s32(a)) * i64::from(s32(b))) as u64).wrapping_add(c);
         "div.s32 d, a, b;" [32 32 32 0] |a, b, _| if b == 0 { u64::MAX } else { s32(a).wrapping_div(s32(b)) as u64 };
         "div.u64 d, a, b;" [64 64 64 0] |a, b, _| a.checked_div(b).unwrap_or(u64::MAX);
@@ -248,7 +293,7 @@ fn singles() {
         "setp.lt.f32 p, a, b; selp.u32 d, 1, 0, p;" [32 32 32 0] |a, b, _| flag(f(a) < f(b));
         "setp.ne.f32 p, a, b; selp.u32 d, 1, 0, p;" [32 32 32 0] |a, b, _| flag(f(a) < f(b) || f(a) > f(b));
         "setp.neu.f32 p, a, b; selp.u32 d, 1, 0, p;" [32 32 32 0] |a, b, _| flag(f(a) != f(b));
-        "setp.geu.f32 p, a, b; selp.u32 d, 1, 0, p;" [32 32 32 0] |a, b, _| flag(!(f(a) < f(b)));
+        "setp.geu.f32 p, a, b; selp.u32 d, 1, 0, p;" [32 32 32 0] |a, b, _| flag(f(a).is_nan() || f(b).is_nan() || f(a) >= f(b));
         "setp.nan.f32 p, a, b; selp.u32 d, 1, 0, p;" [32 32 32 0] |a, b, _| flag(f(a).is_nan() || f(b).is_nan());
         "setp.eq.ftz.f32 p, a, b; selp.u32 d, 1, 0, p;" [32 32 32 0] |a, b, _| flag(ftz(f(a)) == ftz(f(b)));
         "set.le.f32.f32 d, a, b;" [32 32 32 0] |a, b, _| of(if f(a) <= f(b) { 1.0 } else { 0.0 });
@@ -280,7 +325,7 @@ fn doubles() {
         "div.rn.f64 d, a, b;" [64 64 64 0] |a, b, _| (g(a) / g(b)).to_bits();
         "sqrt.rn.f64 d, a;" [64 64 0 0] |a, _, _| g(a).sqrt().to_bits();
         "neg.f64 d, a;" [64 64 0 0] |a, _, _| a ^ 1 << 63;
-        "setp.gtu.f64 p, a, b; selp.u32 d, 1, 0, p;" [32 64 64 0] |a, b, _| flag(!(g(a) <= g(b)));
+        "setp.gtu.f64 p, a, b; selp.u32 d, 1, 0, p;" [32 64 64 0] |a, b, _| flag(g(a).is_nan() || g(b).is_nan() || g(a) > g(b));
         "cvt.rn.f32.f64 d, a;" [32 64 0 0] |a, _, _| of(g(a) as f32);
         "cvt.rz.f32.f64 d, a;" [32 64 0 0] |a, _, _| of(if g(a).is_finite() { toward_zero(g(a)) } else { g(a) as f32 });
         "cvt.rzi.s32.f64 d, a;" [32 64 0 0] |a, _, _| if g(a).is_nan() { 1 << 31 } else { g(a) as i32 as u64 };
@@ -297,8 +342,14 @@ fn fixed(value: f64, scale: i32) -> i128 {
 
 #[test]
 fn directed_rounding_brackets_the_exact_result() {
-    let values: Vec<u64> = crate::noise(24, 30).iter().enumerate().map(|(at, x)| of(x * 2_f32.powi(at as i32 % 24 - 11))).collect();
-    for (text, up) in [("fma.rm.f32 d, a, b, c;", false), ("fma.rp.f32 d, a, b, c;", true), ("add.rm.f32 d, a, c;", false), ("add.rp.f32 d, a, c;", true)] {
+    let values: Vec<u64> =
+        crate::noise(24, 30).iter().enumerate().map(|(at, x)| of(x * 2_f32.powi(at as i32 % 24 - 11))).collect();
+    for (text, up) in [
+        ("fma.rm.f32 d, a, b, c;", false),
+        ("fma.rp.f32 d, a, b, c;", true),
+        ("add.rm.f32 d, a, c;", false),
+        ("add.rp.f32 d, a, c;", true),
+    ] {
         let case = [Case { text, widths: [32, 32, 32, 32], expected: |_, _, _| 0 }];
         run(&case, &[values.clone(), values.clone(), values.clone()], |case, [a, b, c], found, _| {
             let b = if case.text.starts_with("fma") { f(b) } else { 1.0 };
@@ -341,7 +392,11 @@ fn halves() {
                 }
                 let distance = (fixed(other.to_f64(), 48) - exact).abs();
                 let even = found.to_bits() & 1 == 0;
-                assert!(own < distance || own == distance && even, "{} of {inputs:x?}: {found}, not {other}", case.text);
+                assert!(
+                    own < distance || own == distance && even,
+                    "{} of {inputs:x?}: {found}, not {other}",
+                    case.text
+                );
             }
         });
     }

@@ -14,9 +14,30 @@ const TEXTS: [&str; 4] = [
 
 /// What mutations put in: pieces of PTX, and pieces that are none.
 const PIECES: [&str; 24] = [
-    "{", "}", ";", "%r1", "%r99999999", "%f1", "%p1", "[%rd1+8]", ".reg .b32 %r<4000000000>;", "bra $L__BB0_1;", "0x",
-    ".local .align 3 .b8 x[9999999999999];", "ld.global.v4.f32", ", , ", "\"", "//", "/*", "call f, ();", "@!%p1",
-    "0f", ".entry", "é", "shfl.sync.up.b32 %r1|%p1, %r2, %r3, 0, -1;", "-9223372036854775808",
+    "{",
+    "}",
+    ";",
+    "%r1",
+    "%r99999999",
+    "%f1",
+    "%p1",
+    "[%rd1+8]",
+    ".reg .b32 %r<4000000000>;",
+    "bra $L__BB0_1;",
+    "0x",
+    ".local .align 3 .b8 x[9999999999999];",
+    "ld.global.v4.f32",
+    ", , ",
+    "\"",
+    "//",
+    "/*",
+    "call f, ();",
+    "@!%p1",
+    "0f",
+    ".entry",
+    "é",
+    "shfl.sync.up.b32 %r1|%p1, %r2, %r3, 0, -1;",
+    "-9223372036854775808",
 ];
 
 fn load(text: &str) {
@@ -63,7 +84,8 @@ proptest! {
 
 #[test]
 fn deep_and_long_texts_are_errors() {
-    let body = |inside: &str| format!(".version 8.0\n.target sm_90\n.address_size 64\n.entry k()\n{{\n{inside}\nret;\n}}\n");
+    let body =
+        |inside: &str| format!(".version 8.0\n.target sm_90\n.address_size 64\n.entry k()\n{{\n{inside}\nret;\n}}\n");
     load(&body(&"{".repeat(100_000)));
     load(&body(&"{ mov.u32 ".repeat(10_000)));
     load(&body(&format!("mov.u32 {};", "{".repeat(100_000))));

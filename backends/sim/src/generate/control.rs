@@ -2,7 +2,7 @@
 
 use super::{Emitted, Generator, lack};
 use crate::host::sync::Stop;
-use crate::ir::{Inst, Operand, VariableId};
+use crate::ir::{Inst, Operand, Space, VariableId};
 use crate::machine::MAX_CALL_DEPTH;
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::types::{I32, I64};
@@ -70,7 +70,11 @@ pub(super) fn call(this: &mut Generator<'_, '_, '_>, inst: &Inst) -> Emitted {
     for list in &inst.operands {
         let Operand::List(items) = list else { continue };
         for item in items {
+            let is_call = |id: &VariableId| this.shared.module.variables[id.0 as usize].space == Space::Call;
             let Operand::Variable(id, 0) = item else { return lack("an argument that is no `.param`") };
+            if !is_call(id) {
+                return lack("an argument that is no `.param` of the call");
+            }
             arguments.push(this.call_slot(*id));
         }
     }
@@ -96,13 +100,15 @@ impl Generator<'_, '_, '_> {
         let callee = module.functions.iter().find(|function| function.name == name)?;
         let bytes = |id: &VariableId| module.variables[id.0 as usize].bytes;
         let wanted = callee.returns.iter().chain(&callee.parameters).map(bytes);
-        let lists = inst.operands.iter().filter_map(|it| if let Operand::List(items) = it { Some(items) } else { None });
-        let given = lists.flatten().filter_map(|it| if let Operand::Variable(id, _) = it { Some(bytes(id)) } else { None });
+        let lists =
+            inst.operands.iter().filter_map(|it| if let Operand::List(items) = it { Some(items) } else { None });
+        let given =
+            lists.flatten().filter_map(|it| if let Operand::Variable(id, _) = it { Some(bytes(id)) } else { None });
         given.zip(wanted).find(|(given, wanted)| given != wanted)
     }
 
     /// What stands before a function's first instruction: its depth and its frame of local memory.
-    pub(super) fn enter(&mut self) {
+    pub(super) fn enter(&mut self) -> Emitted {
         let mut bytes = 0_u64;
         for id in &self.function.locals {
             let variable = &self.shared.module.variables[id.0 as usize];
@@ -118,26 +124,25 @@ impl Generator<'_, '_, '_> {
             let deeper = self.b.ins().iadd_imm_s(depth, 1);
             self.b.ins().store(MemFlagsData::trusted(), deeper, self.thread, field!(depth));
             let fits = self.compare_imm(IntCC::UnsignedLessThan, depth, u64::from(MAX_CALL_DEPTH));
-            let (stack, limit) =
-                (self.b.ins().get_stack_pointer(I64), self.constant_field(I64, field!(stack_limit)));
+            let (stack, limit) = (self.b.ins().get_stack_pointer(I64), self.constant_field(I64, field!(stack_limit)));
             let has_room = self.b.ins().icmp(IntCC::UnsignedGreaterThan, stack, limit);
             let fits = self.b.ins().band(fits, has_room);
-            self.must(fits, Stop::Recursion);
+            self.must(fits, Stop::Recursion)?;
         }
         if self.function.locals.is_empty() {
-            return;
+            return Ok(());
         }
         let frame = self.field(I64, field!(local_top));
         let top = self.b.ins().iadd_imm_s(frame, bytes.cast_signed());
         let fits = self.compare_imm(IntCC::UnsignedLessThanOrEqual, top, self.shared.local_bytes);
-        self.must(fits, Stop::LocalMemory);
+        self.must(fits, Stop::LocalMemory)?;
         self.b.ins().store(MemFlagsData::trusted(), top, self.thread, field!(local_top));
         self.frame = Some(frame);
+        Ok(())
     }
 
-    fn must(&mut self, holds: Value, otherwise: Stop) {
-        // The host function is always there: `stop` is in the list that the program declares.
-        let _ = self.require(holds, |this| this.stop(otherwise).map(|()| this.thread));
+    fn must(&mut self, holds: Value, otherwise: Stop) -> Emitted {
+        self.require(holds, |this| this.stop(otherwise))
     }
 
     fn stop(&mut self, why: Stop) -> Emitted {

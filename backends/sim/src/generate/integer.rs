@@ -81,7 +81,8 @@ pub(super) fn multiply24(this: &mut Generator<'_, '_, '_>, inst: &Inst) -> Emitt
     let mut factor = |at: usize| -> Result<Value, Lack> {
         let value = this.input(inst, at, ty)?;
         let shifted = this.b.ins().ishl_imm_u(value, 8);
-        let low = if ty.is_signed() { this.b.ins().sshr_imm_u(shifted, 8) } else { this.b.ins().ushr_imm_u(shifted, 8) };
+        let low =
+            if ty.is_signed() { this.b.ins().sshr_imm_u(shifted, 8) } else { this.b.ins().ushr_imm_u(shifted, 8) };
         Ok(this.extend(low, I64, ty.is_signed()))
     };
     let (a, b) = (factor(1)?, factor(2)?);

@@ -134,7 +134,7 @@ pub(crate) fn generate<'m>(
 
 impl Generator<'_, '_, '_> {
     fn body(&mut self) -> Result<(), PtxError> {
-        self.enter();
+        self.enter().map_err(|Lack(what)| PtxError::new(0, what))?;
         let mut at_label: HashMap<usize, Vec<usize>> = HashMap::new();
         for (label, position) in self.function.labels.iter().enumerate() {
             at_label.entry(*position).or_default().push(label);
@@ -252,7 +252,7 @@ impl Generator<'_, '_, '_> {
     }
 
     /// Goes on where a condition holds; else `otherwise` and leaves.
-    fn require(&mut self, holds: Value, otherwise: impl FnOnce(&mut Self) -> Result<Value, Lack>) -> Emitted {
+    fn require(&mut self, holds: Value, otherwise: impl FnOnce(&mut Self) -> Emitted) -> Emitted {
         let (next, failed) = (self.b.create_block(), self.b.create_block());
         self.b.set_cold_block(failed);
         self.b.ins().brif(holds, next, &[], failed, &[]);

@@ -44,7 +44,13 @@ pub(crate) extern "C" fn prmt(a: u32, b: u32, selector: u32, mode: u32) -> u32 {
     (0..4).fold(0, |word, at| {
         let choice = pick(at);
         let byte = bytes[(choice & 7) as usize];
-        let byte = if choice & 8 == 0 { byte } else if byte & 0x80 == 0 { 0 } else { 0xFF };
+        let byte = if choice & 8 == 0 {
+            byte
+        } else if byte & 0x80 == 0 {
+            0
+        } else {
+            0xFF
+        };
         word | u32::from(byte) << (8 * at)
     })
 }

@@ -66,8 +66,20 @@ fn one(code: u32, a: u32, b: u32, c: u32) -> u32 {
 fn smaller(x: f64, y: f64, nan_wins: bool) -> f64 {
     match (x.is_nan(), y.is_nan()) {
         (true, true) => f64::NAN,
-        (true, false) => if nan_wins { f64::NAN } else { y },
-        (false, true) => if nan_wins { f64::NAN } else { x },
+        (true, false) => {
+            if nan_wins {
+                f64::NAN
+            } else {
+                y
+            }
+        }
+        (false, true) => {
+            if nan_wins {
+                f64::NAN
+            } else {
+                x
+            }
+        }
         _ if x < y || x == y && x.is_sign_negative() => x,
         _ => y,
     }

@@ -120,7 +120,13 @@ pub(crate) fn widen(bits: u32, format: Format) -> f64 {
     let unit = |power: i32| f64::from_bits(u64::from((power + 1023).unsigned_abs()) << 52);
     let magnitude = match exponent {
         0 => mantissa * unit(1 - bias - mantissa_bits as i32),
-        _ if exponent == (1 << exponent_bits) - 1 => if mantissa == 0.0 { f64::INFINITY } else { f64::NAN },
+        _ if exponent == (1 << exponent_bits) - 1 => {
+            if mantissa == 0.0 {
+                f64::INFINITY
+            } else {
+                f64::NAN
+            }
+        }
         _ => (mantissa + unit(mantissa_bits as i32)) * unit(exponent as i32 - bias - mantissa_bits as i32),
     };
     sign * magnitude

@@ -117,14 +117,7 @@ pub(crate) extern "C" fn pause(thread: &Thread) {
 }
 
 /// Comes to a barrier and waits. The result of a reduction.
-pub(crate) extern "C" fn barrier(
-    thread: &Thread,
-    point: u32,
-    number: u32,
-    expected: u32,
-    kind: u32,
-    vote: u32,
-) -> u32 {
+pub(crate) extern "C" fn barrier(thread: &Thread, point: u32, number: u32, expected: u32, kind: u32, vote: u32) -> u32 {
     let Some(block) = block(thread) else { return 0 };
     match barrier::arrive(block, thread, point, number, expected, kind, vote != 0) {
         Ok(true) => leave(thread),

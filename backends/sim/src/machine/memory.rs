@@ -87,7 +87,8 @@ pub(crate) struct Region {
 impl Region {
     /// Whether `bytes` bytes at an address lie within.
     pub fn contains(&self, address: u64, bytes: u64) -> bool {
-        address >= self.base && address - self.base <= self.bytes.length().saturating_sub(bytes)
+        address >= self.base
+            && address - self.base <= self.bytes.length().saturating_sub(bytes)
             && bytes <= self.bytes.length()
     }
 }

@@ -142,9 +142,8 @@ fn compute(lane: usize, own: &Arrival, by_lane: &[Option<Arrival>; WARP]) -> (u6
         all().filter(|(_, it)| holds(it)).fold(0, |mask, (lane, _)| mask | 1 << lane)
     };
     let flag = |value: bool| (u64::from(value), u64::from(value));
-    let fold32 = |apply: fn(u32, u32) -> u32| {
-        (u64::from(all().map(|(_, it)| it.a as u32).reduce(apply).unwrap_or(0)), 0)
-    };
+    let fold32 =
+        |apply: fn(u32, u32) -> u32| (u64::from(all().map(|(_, it)| it.a as u32).reduce(apply).unwrap_or(0)), 0);
     match own.op {
         WarpOp::ShflUp | WarpOp::ShflDown | WarpOp::ShflBfly | WarpOp::ShflIdx => {
             let (source, valid) = shuffle_source(lane, own);
@@ -198,10 +197,29 @@ fn shuffle_source(lane: usize, own: &Arrival) -> (usize, bool) {
 
 /// Every operation, by its number.
 const OPS: [WarpOp; 23] = [
-    WarpOp::ShflUp, WarpOp::ShflDown, WarpOp::ShflBfly, WarpOp::ShflIdx, WarpOp::VoteAll, WarpOp::VoteAny,
-    WarpOp::VoteUni, WarpOp::Ballot, WarpOp::MatchAny32, WarpOp::MatchAny64, WarpOp::MatchAll32, WarpOp::MatchAll64,
-    WarpOp::ReduxAdd, WarpOp::ReduxMinS, WarpOp::ReduxMaxS, WarpOp::ReduxMinU, WarpOp::ReduxMaxU, WarpOp::ReduxAnd,
-    WarpOp::ReduxOr, WarpOp::ReduxXor, WarpOp::Sync, WarpOp::ActiveMask, WarpOp::Elect,
+    WarpOp::ShflUp,
+    WarpOp::ShflDown,
+    WarpOp::ShflBfly,
+    WarpOp::ShflIdx,
+    WarpOp::VoteAll,
+    WarpOp::VoteAny,
+    WarpOp::VoteUni,
+    WarpOp::Ballot,
+    WarpOp::MatchAny32,
+    WarpOp::MatchAny64,
+    WarpOp::MatchAll32,
+    WarpOp::MatchAll64,
+    WarpOp::ReduxAdd,
+    WarpOp::ReduxMinS,
+    WarpOp::ReduxMaxS,
+    WarpOp::ReduxMinU,
+    WarpOp::ReduxMaxU,
+    WarpOp::ReduxAnd,
+    WarpOp::ReduxOr,
+    WarpOp::ReduxXor,
+    WarpOp::Sync,
+    WarpOp::ActiveMask,
+    WarpOp::Elect,
 ];
 
 impl WarpOp {

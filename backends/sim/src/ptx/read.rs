@@ -71,10 +71,7 @@ fn tree<'t>(pieces: &[Piece<'t>]) -> Result<Tree<'t>, PtxError> {
 }
 
 /// A body up to its closing brace.
-fn body<'t>(
-    pieces: &mut std::slice::Iter<'_, Piece<'t>>,
-    header_line: u32,
-) -> Result<Vec<Statement<'t>>, PtxError> {
+fn body<'t>(pieces: &mut std::slice::Iter<'_, Piece<'t>>, header_line: u32) -> Result<Vec<Statement<'t>>, PtxError> {
     let mut depth = 0;
     let mut statements = Vec::new();
     for piece in pieces {
@@ -234,7 +231,9 @@ fn operand<'t>(pair: Pair<'t, Rule>, piece: &Piece<'t>) -> Result<OperandSyntax<
         Rule::double => OperandSyntax::Double(hexadecimal(text, 1 << 63, piece)?),
         Rule::decimal => OperandSyntax::Double(text.parse::<f64>().map_err(|_| unreadable(piece))?.to_bits()),
         Rule::negation => OperandSyntax::Not(text[1..].trim_start()),
-        Rule::vector => OperandSyntax::Vector(pair.into_inner().map(|it| operand(it, piece)).collect::<Result<_, _>>()?),
+        Rule::vector => {
+            OperandSyntax::Vector(pair.into_inner().map(|it| operand(it, piece)).collect::<Result<_, _>>()?)
+        }
         Rule::list => OperandSyntax::List(pair.into_inner().map(|it| operand(it, piece)).collect::<Result<_, _>>()?),
         Rule::pair => {
             let mut names = pair.into_inner().map(|name| name.as_str());
