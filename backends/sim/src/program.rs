@@ -295,8 +295,10 @@ fn may_spin(function: &Function) -> bool {
         inst.name == "atom" || inst.name == "ld" && inst.one_of(&["volatile", "relaxed", "acquire", "mmio"]).is_some()
     });
     looks
-        && function.code.iter().enumerate().any(|(at, inst)| match inst.operands.first() {
-            Some(Operand::Label(label)) => function.labels[*label] <= at,
+        && function.code.iter().enumerate().any(|(at, inst)| match inst.operands.as_slice() {
+            [Operand::Label(label)] => function.labels[*label] <= at,
+            // Any of its targets may be behind.
+            [_, Operand::Label(_)] => true,
             _ => false,
         })
 }

@@ -233,6 +233,7 @@ fn integers() {
         "set.gt.u32.s32 d, a, b;" [32 32 32 0] |a, b, _| if s32(a) > s32(b) { u64::MAX } else { 0 };
         "slct.b32.s32 d, a, b, c;" [32 32 32 32] |a, b, c| if s32(c) >= 0 { a } else { b };
         "setp.lt.s32 p, a, 0; mov.u32 d, 5; @p add.s32 d, b, 1; @!p sub.s32 d, b, 1;" [32 32 32 0] |a, b, _| if s32(a) < 0 { b.wrapping_add(1) } else { b.wrapping_sub(1) };
+        "rem.u32 j, a, 3; brx.idx j, T; T: .branchtargets X, Y, Z; X: mov.u32 d, 10; bra.uni E; Y: mov.u32 d, 20; bra.uni E; Z: mov.u32 d, 30; E:" [32 32 0 0] |a, _, _| 10 + 10 * (a % 3);
         "mov.b32 {l, h}, a; mov.b32 d, {h, l};" [32 32 0 0] |a, _, _| a >> 16 | a << 16;
         "cvt.s64.s32 d, a;" [64 32 0 0] |a, _, _| s32(a) as u64;
         "cvt.u32.u16 d, a;" [32 16 0 0] |a, _, _| a;

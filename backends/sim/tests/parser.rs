@@ -1,7 +1,7 @@
 //! No text makes the reader or the translator panic.
 
 use crate::artifact;
-use peak_backend_api::{Device, RuntimeError};
+use peak_backend_api::{ArgumentValue, Device, LaunchArgument, LaunchSequence, LaunchStep, RuntimeError};
 use peak_backend_sim::SimRuntime;
 use proptest::prelude::*;
 
@@ -49,21 +49,63 @@ fn load(text: &str) {
     }
 }
 
+/// Cases of each property: `PEAK_FUZZ_CASES`, for long runs, or a few seconds' worth.
+fn config() -> ProptestConfig {
+    let cases = std::env::var("PEAK_FUZZ_CASES").ok().and_then(|text| text.parse().ok()).unwrap_or(200);
+    ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() }
+}
+
+/// A text with some stretches replaced by pieces, or by other stretches of its own.
+fn mutate(text: &str, edits: &[(prop::sample::Index, usize, usize, prop::sample::Index)]) -> String {
+    let mut mutated = text.to_owned();
+    for (at, length, piece, other) in edits {
+        let start = mutated.floor_char_boundary(at.index(mutated.len()));
+        let end = mutated.floor_char_boundary((start + length).min(mutated.len())).max(start);
+        let from = mutated.floor_char_boundary(other.index(mutated.len()));
+        let own = mutated[from..].split(|it: char| it.is_whitespace() || it == ',').next().unwrap_or("").to_owned();
+        mutated.replace_range(start..end, PIECES.get(*piece).unwrap_or(&own.as_str()));
+    }
+    mutated
+}
+
+/// Runs every entry of a text, if it is a program; nothing but an error may come of it.
+fn run(text: &str, entries: &[&str]) {
+    let mut device = SimRuntime::default().with_instruction_limit(1 << 14).device();
+    let Ok(program) = device.load(&artifact(text)) else { return };
+    for name in ["A", "B", "C", "D", "E"] {
+        device.allocate(name, 4096).expect("it is small");
+        device.fill(name, [3, 0, 0, 0]).expect("it is there");
+    }
+    let buffer = |name: &str| LaunchArgument { name: name.to_owned(), value: ArgumentValue::Buffer(name.to_owned()) };
+    for entry in entries {
+        for count in 1..=5 {
+            let arguments = ["A", "B", "C", "D", "E"][..count].iter().map(|name| buffer(name)).collect();
+            let (grid, block, entry) = ([2, 1, 1], [64, 1, 1], (*entry).to_owned());
+            let launch = LaunchStep::Launch { entry, grid, block, shared_bytes: 256, cluster: None, arguments };
+            // Most combinations of arguments are refused; what runs may fault.
+            let _ = device.run(program, &LaunchSequence { steps: vec![launch] });
+        }
+    }
+}
+
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(config())]
 
     #[test]
     fn mutated_texts_are_errors_or_programs(
         text in 0..TEXTS.len(),
-        edits in prop::collection::vec((any::<prop::sample::Index>(), 0..40_usize, 0..PIECES.len()), 1..4),
+        edits in prop::collection::vec((any::<prop::sample::Index>(), 0..40_usize, 0..2 * PIECES.len(), any::<prop::sample::Index>()), 1..4),
     ) {
-        let mut mutated = TEXTS[text].to_owned();
-        for (at, length, piece) in edits {
-            let start = mutated.floor_char_boundary(at.index(mutated.len()));
-            let end = mutated.floor_char_boundary((start + length).min(mutated.len())).max(start);
-            mutated.replace_range(start..end, PIECES[piece]);
-        }
-        load(&mutated);
+        load(&mutate(TEXTS[text], &edits));
+    }
+
+    #[test]
+    fn mutated_programs_end(
+        edits in prop::collection::vec((any::<prop::sample::Index>(), 1..8_usize, PIECES.len()..PIECES.len() + 1, any::<prop::sample::Index>()), 1..3),
+        text in 0..2_usize,
+    ) {
+        let entries = [&["past_end", "misaligned", "shared_past_end", "recurses", "deadlocks", "lane_never_comes"][..], &["lanes", "atomics", "lock"]];
+        run(&mutate(TEXTS[text], &edits), entries[text]);
     }
 
     #[test]

@@ -2,11 +2,12 @@
 
 use super::{Emitted, Generator, lack};
 use crate::host::sync::Stop;
-use crate::ir::{Inst, Operand, Space, VariableId};
+use crate::ir::{Inst, Operand, Space, Type, VariableId};
 use crate::machine::MAX_CALL_DEPTH;
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::types::{I32, I64};
 use cranelift_codegen::ir::{self, InstBuilder, MemFlagsData, Value};
+use cranelift_frontend::Switch;
 
 /// `bra`.
 pub(super) fn branch(this: &mut Generator<'_, '_, '_>, inst: &Inst) -> Emitted {
@@ -29,6 +30,33 @@ pub(super) fn branch(this: &mut Generator<'_, '_, '_>, inst: &Inst) -> Emitted {
         this.go(target, true)?;
     }
     this.b.switch_to_block(next);
+    Ok(())
+}
+
+/// `brx.idx`: to the label at an index of a list; beyond the list is undefined, and here a fault.
+pub(super) fn branch_indexed(this: &mut Generator<'_, '_, '_>, inst: &Inst) -> Emitted {
+    let index = this.input(inst, 0, Type::U32)?;
+    let Operand::Label(list) = this.operand(inst, 1)? else { return lack("a list that is no label") };
+    let Some(targets) = this.function.targets.get(list) else { return lack("a label without `.branchtargets`") };
+    this.flush_count();
+    let mut switch = Switch::new();
+    let mut stubs = Vec::new();
+    for (at, label) in (0_u128..).zip(targets) {
+        let stub = this.b.create_block();
+        switch.set_entry(at, stub);
+        stubs.push((stub, *label));
+    }
+    let beyond = this.b.create_block();
+    this.b.set_cold_block(beyond);
+    switch.emit(&mut this.b, index, beyond);
+    for (stub, label) in stubs {
+        this.b.switch_to_block(stub);
+        this.go(this.labels[label], this.function.labels[label] <= this.at)?;
+    }
+    this.b.switch_to_block(beyond);
+    this.stop(Stop::BranchIndex)?;
+    this.b.ins().jump(this.leave, &[]);
+    this.unreachable();
     Ok(())
 }
 
@@ -63,6 +91,10 @@ pub(super) fn sleep(this: &mut Generator<'_, '_, '_>, _: &Inst) -> Emitted {
 pub(super) fn call(this: &mut Generator<'_, '_, '_>, inst: &Inst) -> Emitted {
     let name = inst.operands.iter().find_map(|it| if let Operand::Function(name) = it { Some(name) } else { None });
     let Some(name) = name else { return lack("a call through a register") };
+    if name == "__assertfail" {
+        this.stop(Stop::Assertion)?;
+        return exit(this, inst);
+    }
     let Some(callee) = this.callees.device.get(name).copied() else {
         return lack(format!("`{name}` has no body in this module"));
     };
