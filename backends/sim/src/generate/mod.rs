@@ -1,8 +1,8 @@
 //! One function of the IR to one host function of Cranelift's, which executes one thread.
 //!
-//! `fn(thread: *const Thread, passed: *mut u8...) -> i32`: 0 where it returned, 1 where the thread has ended (it exited,
-//! or the launch failed). The opcodes are a table (`opcodes.rs`); a modifier or type that an opcode's line does not list
-//! is an error, so nothing is translated by half. Every access is checked before it is made (`memory.rs`).
+//! `fn(thread: *const Thread, passed: *mut u8...) -> i32`: 0 where it returned, 1 where the thread has ended (it
+//! exited, or the launch failed). The opcodes are a table (`opcodes.rs`); a modifier or type that an opcode's line does
+//! not list is an error, so nothing is translated by half. Every access is checked before it is made (`memory.rs`).
 
 /// The offset of a field of `Thread`.
 macro_rules! field {
