@@ -156,7 +156,7 @@ fn judged_at(context: &KernelContext, environment: &Environment<'_>) -> Result<(
 }
 
 /// The largest of the sizes for validation.
-fn largest_checked(kernel: &Kernel) -> Inputs {
+pub(super) fn largest_checked(kernel: &Kernel) -> Inputs {
     let scalars = kernel.arguments.iter().filter_map(|argument| match &argument.kind {
         ArgumentKind::Scalar { values, checked, .. } => {
             let sizes = if checked.is_empty() { values } else { checked };

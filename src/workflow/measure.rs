@@ -154,7 +154,7 @@ fn untimed(
     let start = space.adapt(&context.start());
     space.plan(&start).map_err(|invalid| Failure::new(FailureClass::Launch, invalid.to_string()))?;
     let configurations = [start.clone()];
-    let verified = validate(context, &configurations, std::slice::from_ref(inputs), environment, checker)?;
+    let verified = validate(context, &configurations, &[], environment, checker)?;
     Ok(SizeMeasured {
         result: SizeResult {
             inputs: inputs.clone(),

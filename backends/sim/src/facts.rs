@@ -23,24 +23,17 @@ const MAX_MEMORY_BYTES: u64 = 80 << 30;
 pub(crate) fn info(memory_bytes: u64) -> DeviceInfo {
     let bytes = |value: u64| i64::try_from(value).unwrap_or(i64::MAX);
     let facts = [
-        ("clock_khz", 1_980_000),
-        ("compute_capability", 90),
-        ("memory", bytes(memory_bytes)),
         ("l2", 50 << 20),
-        ("max_blocks_per_multiprocessor", 32),
         ("max_block_x", i64::from(MAX_BLOCK[0])),
         ("max_block_y", i64::from(MAX_BLOCK[1])),
         ("max_block_z", i64::from(MAX_BLOCK[2])),
         ("max_grid_x", i64::from(MAX_GRID[0])),
         ("max_grid_y", i64::from(MAX_GRID[1])),
         ("max_grid_z", i64::from(MAX_GRID[2])),
-        ("registers_per_multiprocessor", 65536),
-        ("max_registers_per_block", 65536),
-        ("max_registers_per_thread", 255),
         ("max_threads_per_block", i64::from(MAX_THREADS)),
-        ("max_threads_per_multiprocessor", 2048),
-        ("memory_bus_bits", 5120),
+        ("memory", bytes(memory_bytes)),
         ("multiprocessors", 132),
+        ("registers_per_multiprocessor", 65536),
         ("shared_memory_per_block", bytes(MAX_STATIC_SHARED)),
         ("shared_memory_per_block_optin", bytes(MAX_SHARED)),
         ("shared_memory_per_multiprocessor", 228 << 10),
@@ -55,7 +48,6 @@ pub(crate) fn info(memory_bytes: u64) -> DeviceInfo {
         kind: DeviceKind::Software,
         facts: facts.into_iter().map(|(name, value)| (name.to_owned(), value)).collect(),
         features: ["bf16", "f16", "f64", "simulated"].map(str::to_owned).to_vec(),
-        // PTX: a cubin is for a real one.
         target: Some("compute_90".to_owned()),
     }
 }

@@ -29,3 +29,13 @@ use peak_backend_api::Runtime;
 pub fn runtime() -> Box<dyn Runtime> {
     Box::new(SimRuntime::default())
 }
+
+/// The instructions that are translated, as the table of `spec/simulator.md`: one row an opcode.
+#[must_use]
+pub fn instruction_table() -> String {
+    let mut table = String::from("| instruction | modifiers | types |\n| --- | --- | --- |\n");
+    for opcode in generate::opcodes::OPCODES {
+        table.push_str(&format!("| `{}` | {} | {} |\n", opcode.name, opcode.modifiers, opcode.types));
+    }
+    table
+}

@@ -3,9 +3,9 @@
 use crate::generate::{Callees, Shared, generate};
 use crate::host::{self, HostFunction};
 use crate::ir::{Function, Inst, Module, Operand, SourcePlace, Space, VariableId, resolve};
-use crate::machine::LOCAL_BYTES;
 use crate::machine::memory::{Bytes, Region, next_base};
 use crate::machine::thread::Thread;
+use crate::machine::{LOCAL_BYTES, MAX_FRAME_BYTES};
 use crate::ptx::{PtxError, read};
 use cranelift_codegen::ir::types::{I32, I64};
 use cranelift_codegen::ir::{AbiParam, Signature};
@@ -100,8 +100,11 @@ impl Drop for Program {
 /// # Errors
 /// What is not PTX, or not modelled, with its line.
 pub(crate) fn compile(text: &str, end: u64) -> Result<Program, PtxError> {
-    let module = read(text, |tree| resolve(tree))?;
-    let instructions: usize = module.functions.iter().map(|function| function.code.len()).sum();
+    let module = read(text, resolve)?;
+    let entries = || module.functions.iter().filter(|function| function.is_entry);
+    // A function is translated once for each entry that reaches it.
+    let all = entries().flat_map(|entry| reachable(&module, entry));
+    let instructions: usize = all.map(|function| function.code.len() + 1).sum();
     if instructions > MAX_INSTRUCTIONS {
         return Err(PtxError::new(
             1,
@@ -112,7 +115,7 @@ pub(crate) fn compile(text: &str, end: u64) -> Result<Program, PtxError> {
     let mut jit = new_jit().map_err(host_error)?;
     let host = declare_host(&mut jit)?;
     let mut drafts = Vec::new();
-    for (number, entry) in module.functions.iter().filter(|function| function.is_entry).enumerate() {
+    for (number, entry) in entries().enumerate() {
         drafts.push(compile_entry(&mut jit, &host, &module, &placements, entry, number)?);
     }
     jit.finalize_definitions().map_err(host_error)?;
@@ -292,8 +295,10 @@ fn may_spin(function: &Function) -> bool {
         inst.name == "atom" || inst.name == "ld" && inst.one_of(&["volatile", "relaxed", "acquire", "mmio"]).is_some()
     });
     looks
-        && function.code.iter().enumerate().any(|(at, inst)| match inst.operands.first() {
-            Some(Operand::Label(label)) => function.labels[*label] <= at,
+        && function.code.iter().enumerate().any(|(at, inst)| match inst.operands.as_slice() {
+            [Operand::Label(label)] => function.labels[*label] <= at,
+            // Any of its targets may be behind.
+            [_, Operand::Label(_)] => true,
             _ => false,
         })
 }
@@ -323,7 +328,18 @@ fn define<'m>(
     let mut scratch = FunctionBuilderContext::new();
     let builder = FunctionBuilder::new(&mut context.func, &mut scratch);
     generate(builder, config, shared, &callees, function)?;
-    jit.define_function(ids[&function.name], &mut context).map_err(host_error)
+    jit.define_function(ids[&function.name], &mut context).map_err(host_error)?;
+    let layout = context.compiled_code().and_then(|code| code.buffer.frame_layout());
+    match layout.map(|layout| layout.frame_to_fp_offset) {
+        Some(bytes) if bytes > MAX_FRAME_BYTES => Err(PtxError::new(
+            1,
+            format!(
+                "`{}` keeps {bytes} bytes of registers alive at once; {MAX_FRAME_BYTES} are modelled",
+                function.name
+            ),
+        )),
+        _ => Ok(()),
+    }
 }
 
 fn new_jit() -> Result<JITModule, String> {

@@ -287,7 +287,7 @@ fn grids_in_two_dimensions() {
     let y = f32s(&bench.read("y"));
     assert!((0..w * h).all(|at| y[at % w * h + at / w] == x[at]));
 
-    let x: Vec<u8> = (0..10_000_u32).map(|i| (i * i >> 5) as u8).collect();
+    let x: Vec<u8> = (0..10_000_u32).map(|i| ((i * i) >> 5) as u8).collect();
     bench.buffer("x", &x).buffer("bins", &[0; 1024]);
     bench.run("histogram", [6, 1, 1], [256, 1, 1], 0, vec![Buffer("x"), Buffer("bins"), scalar!(10_000_i32)]);
     let mut expected = [0_u32; 256];
@@ -378,6 +378,28 @@ fn calls_local_memory_and_variables() {
     // `counter` lives as long as the program.
     bench.run("calls", [1, 1, 1], [64, 1, 1], 0, vec![Buffer("out"), Buffer("f"), scalar!(3_i32)]);
     assert_eq!(numbers_of::<i32>(&bench.read("out"))[0], 168);
+
+    let x: Vec<i32> = (0..32).map(|i| i * 37 % 101).collect();
+    let mut all = x.clone();
+    all.resize(96, 0);
+    bench.buffer("x", &bytes_of::<i32>(&all));
+    bench.run("cases", [1, 1, 1], [32, 1, 1], 0, vec![Buffer("x"), scalar!(5_i32)]);
+    let found = numbers_of::<i32>(&bench.read("x"));
+    for (t, v) in x.iter().copied().enumerate() {
+        let expected = match v % 9 {
+            0 => v * 3,
+            1 => x[(t + 1) % 32] ^ 5,
+            2 => v / 7 + 5,
+            4 => (v.count_ones() << 4) as i32,
+            5 => v - 100,
+            6 => -v,
+            7 => v * v + 5,
+            _ => v,
+        };
+        assert_eq!((found[64 + t], found[32 + t]), (expected, if v % 9 == 3 { v } else { 0 }), "thread {t}");
+    }
+    let failed = bench.try_run("cases", [1, 1, 1], [32, 1, 1], 0, vec![Buffer("x"), scalar!(99_i32)]);
+    assert!(failed.is_err_and(|error| error.to_string().contains("an assertion of the kernel failed")));
 
     let numbers = bytes_of::<i32>(&[9, 8, 7, 6, 5, 4]);
     bench.run("by_value", [1, 1, 1], [12, 1, 1], 0, vec![crate::Arg::Bytes(numbers), Buffer("out")]);

@@ -159,5 +159,8 @@ fn it_has_no_timer() {
     let mut bench = Bench::new(FAULTS);
     let sequence = peak_backend_api::LaunchSequence::default();
     assert_eq!(bench.device.time(bench.program, &sequence, 1), Err(RuntimeError::NoTimer));
+    let facts = &bench.device.info().facts;
+    let named = ["warp", "max_threads_per_block", "max_block_z", "max_grid_x", "shared_memory_per_block_optin"];
+    assert_eq!(named.map(|name| facts.get(name).copied()), [32, 1024, 64, i64::from(i32::MAX), 227 << 10].map(Some));
     assert!(!bench.device.info().features.iter().any(|feature| feature == "timestamps"));
 }

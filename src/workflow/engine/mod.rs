@@ -11,7 +11,7 @@ use crate::validate::outputs::CheckPlan;
 use crate::workflow::apply::ApplyError;
 use crate::workflow::environment::Environment;
 use crate::workflow::error::WorkflowError;
-use crate::workflow::judge::Checker;
+use crate::workflow::judge::{Checker, largest_checked};
 use crate::workflow::line::{Line, Pace, Point, SizeResult};
 use crate::workflow::measure::{SizeMeasured, measure};
 use crate::workflow::observer::{Best, Finished, Observer, Reused};
@@ -81,7 +81,11 @@ pub fn run(
     observer: &mut dyn Observer,
 ) -> Result<Outcome, WorkflowError> {
     check_built(&workflow.steps)?;
-    let sizes = rows::timed_sizes(&context.kernel, &workflow.time_at);
+    let sizes = match environment.has_timer() {
+        true => rows::timed_sizes(&context.kernel, &workflow.time_at),
+        // Where nothing is timed, small sizes say all that there is to say.
+        false => vec![largest_checked(&context.kernel)],
+    };
     let id = environment.store.start_run(&NewRun {
         workflow: workflow.name.clone(),
         kernel: workflow.kernel.clone(),

@@ -2,11 +2,12 @@
 
 use super::{Emitted, Generator, lack};
 use crate::host::sync::Stop;
-use crate::ir::{Inst, Operand, VariableId};
+use crate::ir::{Inst, Operand, Space, Type, VariableId};
 use crate::machine::MAX_CALL_DEPTH;
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::types::{I32, I64};
 use cranelift_codegen::ir::{self, InstBuilder, MemFlagsData, Value};
+use cranelift_frontend::Switch;
 
 /// `bra`.
 pub(super) fn branch(this: &mut Generator<'_, '_, '_>, inst: &Inst) -> Emitted {
@@ -29,6 +30,33 @@ pub(super) fn branch(this: &mut Generator<'_, '_, '_>, inst: &Inst) -> Emitted {
         this.go(target, true)?;
     }
     this.b.switch_to_block(next);
+    Ok(())
+}
+
+/// `brx.idx`: to the label at an index of a list; beyond the list is undefined, and here a fault.
+pub(super) fn branch_indexed(this: &mut Generator<'_, '_, '_>, inst: &Inst) -> Emitted {
+    let index = this.input(inst, 0, Type::U32)?;
+    let Operand::Label(list) = this.operand(inst, 1)? else { return lack("a list that is no label") };
+    let Some(targets) = this.function.targets.get(list) else { return lack("a label without `.branchtargets`") };
+    this.flush_count();
+    let mut switch = Switch::new();
+    let mut stubs = Vec::new();
+    for (at, label) in (0_u128..).zip(targets) {
+        let stub = this.b.create_block();
+        switch.set_entry(at, stub);
+        stubs.push((stub, *label));
+    }
+    let beyond = this.b.create_block();
+    this.b.set_cold_block(beyond);
+    switch.emit(&mut this.b, index, beyond);
+    for (stub, label) in stubs {
+        this.b.switch_to_block(stub);
+        this.go(this.labels[label], this.function.labels[label] <= this.at)?;
+    }
+    this.b.switch_to_block(beyond);
+    this.stop(Stop::BranchIndex)?;
+    this.b.ins().jump(this.leave, &[]);
+    this.unreachable();
     Ok(())
 }
 
@@ -63,6 +91,10 @@ pub(super) fn sleep(this: &mut Generator<'_, '_, '_>, _: &Inst) -> Emitted {
 pub(super) fn call(this: &mut Generator<'_, '_, '_>, inst: &Inst) -> Emitted {
     let name = inst.operands.iter().find_map(|it| if let Operand::Function(name) = it { Some(name) } else { None });
     let Some(name) = name else { return lack("a call through a register") };
+    if name == "__assertfail" {
+        this.stop(Stop::Assertion)?;
+        return exit(this, inst);
+    }
     let Some(callee) = this.callees.device.get(name).copied() else {
         return lack(format!("`{name}` has no body in this module"));
     };
@@ -70,7 +102,11 @@ pub(super) fn call(this: &mut Generator<'_, '_, '_>, inst: &Inst) -> Emitted {
     for list in &inst.operands {
         let Operand::List(items) = list else { continue };
         for item in items {
+            let is_call = |id: &VariableId| this.shared.module.variables[id.0 as usize].space == Space::Call;
             let Operand::Variable(id, 0) = item else { return lack("an argument that is no `.param`") };
+            if !is_call(id) {
+                return lack("an argument that is no `.param` of the call");
+            }
             arguments.push(this.call_slot(*id));
         }
     }
@@ -104,7 +140,7 @@ impl Generator<'_, '_, '_> {
     }
 
     /// What stands before a function's first instruction: its depth and its frame of local memory.
-    pub(super) fn enter(&mut self) {
+    pub(super) fn enter(&mut self) -> Emitted {
         let mut bytes = 0_u64;
         for id in &self.function.locals {
             let variable = &self.shared.module.variables[id.0 as usize];
@@ -123,22 +159,22 @@ impl Generator<'_, '_, '_> {
             let (stack, limit) = (self.b.ins().get_stack_pointer(I64), self.constant_field(I64, field!(stack_limit)));
             let has_room = self.b.ins().icmp(IntCC::UnsignedGreaterThan, stack, limit);
             let fits = self.b.ins().band(fits, has_room);
-            self.must(fits, Stop::Recursion);
+            self.must(fits, Stop::Recursion)?;
         }
         if self.function.locals.is_empty() {
-            return;
+            return Ok(());
         }
         let frame = self.field(I64, field!(local_top));
         let top = self.b.ins().iadd_imm_s(frame, bytes.cast_signed());
         let fits = self.compare_imm(IntCC::UnsignedLessThanOrEqual, top, self.shared.local_bytes);
-        self.must(fits, Stop::LocalMemory);
+        self.must(fits, Stop::LocalMemory)?;
         self.b.ins().store(MemFlagsData::trusted(), top, self.thread, field!(local_top));
         self.frame = Some(frame);
+        Ok(())
     }
 
-    fn must(&mut self, holds: Value, otherwise: Stop) {
-        // The host function is always there: `stop` is in the list that the program declares.
-        let _ = self.require(holds, |this| this.stop(otherwise).map(|()| this.thread));
+    fn must(&mut self, holds: Value, otherwise: Stop) -> Emitted {
+        self.require(holds, |this| this.stop(otherwise))
     }
 
     fn stop(&mut self, why: Stop) -> Emitted {

@@ -132,7 +132,7 @@ pub(super) fn sign(this: &mut Generator<'_, '_, '_>, inst: &Inst) -> Emitted {
     let ty = single_type(inst)?;
     let value = this.input(inst, 1, ty)?;
     let value = if inst.has("ftz") && ty == Type::F32 { this.flush(value) } else { value };
-    let bits = this.to_bits(value);
+    let bits = this.bits(value);
     let width = super::integer::bits_of(ty);
     let mask = match ty {
         Type::F64 => 1 << 63,
@@ -146,7 +146,7 @@ pub(super) fn sign(this: &mut Generator<'_, '_, '_>, inst: &Inst) -> Emitted {
         "abs" => this.b.ins().band_not(bits, signs),
         _ => {
             let other = this.input(inst, 2, ty)?;
-            let other = this.to_bits(other);
+            let other = this.bits(other);
             // `copysign d, a, b` is b with the sign of a.
             let (sign, magnitude) = (this.b.ins().band(bits, signs), this.b.ins().band_not(other, signs));
             this.b.ins().bor(sign, magnitude)
@@ -160,7 +160,7 @@ pub(super) fn sign(this: &mut Generator<'_, '_, '_>, inst: &Inst) -> Emitted {
 pub(super) fn test(this: &mut Generator<'_, '_, '_>, inst: &Inst) -> Emitted {
     let ty = single_type(inst)?;
     let value = this.input(inst, 1, ty)?;
-    let bits = this.to_bits(value);
+    let bits = this.bits(value);
     let (infinity, all) = match ty {
         Type::F32 => (0x7F80_0000_u64, 0x7FFF_FFFF_u64),
         _ => (0x7FF0_0000_0000_0000, 0x7FFF_FFFF_FFFF_FFFF),

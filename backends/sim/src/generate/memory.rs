@@ -19,6 +19,9 @@ const SPACES: [&str; 7] = ["global", "shared", "local", "const", "param", "share
 /// What makes a load or store one that other threads may wait for.
 const STRONG: [&str; 5] = ["volatile", "relaxed", "acquire", "release", "mmio"];
 
+/// Bytes of one `.param` of a call: what PTX allows.
+const MAX_CALL_BYTES: u64 = 4096;
+
 /// `ld`.
 pub(super) fn load(this: &mut Generator<'_, '_, '_>, inst: &Inst) -> Emitted {
     let (ty, lanes) = access(inst)?;
@@ -60,7 +63,7 @@ pub(super) fn store(this: &mut Generator<'_, '_, '_>, inst: &Inst) -> Emitted {
     let strong = inst.one_of(&STRONG).is_some() && lanes == 1;
     for (lane, value) in (0_u32..).zip(values) {
         if strong {
-            let bits = this.to_bits(value);
+            let bits = this.bits(value);
             this.b.ins().atomic_store(MemFlagsData::trusted(), bits, pointer);
         } else {
             this.b.ins().store(MemFlagsData::trusted(), value, pointer, (lane * ty.bytes()) as i32);
@@ -94,7 +97,7 @@ pub(super) fn atomic(this: &mut Generator<'_, '_, '_>, inst: &Inst) -> Emitted {
     let operation = operation.ok_or_else(|| Lack("its operation".to_owned()))?;
     let pointer = this.pointer(inst, *base, *offset, ty.bytes(), true)?;
     let value = this.input(inst, shift + 1, ty)?;
-    let bits = this.to_bits(value);
+    let bits = this.bits(value);
     let old = match (operation, ty) {
         ("add", Type::F32) => this.host_atomic(Atomic::AddF32, pointer, bits, ty)?,
         ("add", Type::F64) => this.host_atomic(Atomic::AddF64, pointer, bits, ty)?,
@@ -240,6 +243,9 @@ impl Generator<'_, '_, '_> {
             return Ok(None);
         }
         let end = u64::try_from(offset).ok().and_then(|offset| offset.checked_add(u64::from(bytes)));
+        if space == Space::Call && length > MAX_CALL_BYTES {
+            return lack(format!("`{name}` with over {MAX_CALL_BYTES} bytes"));
+        }
         if end.is_none_or(|end| end > length) || offset % i64::from(bytes) != 0 {
             return lack(format!("byte {offset} of `{name}`, which has {length} bytes"));
         }
@@ -258,7 +264,8 @@ impl Generator<'_, '_, '_> {
 
     /// Where the host's stack holds a `.param` of a call.
     pub(super) fn call_slot(&mut self, id: VariableId) -> Value {
-        let bytes = u32::try_from(self.shared.module.variables[id.0 as usize].bytes).unwrap_or(u32::MAX).max(1);
+        // Larger ones are refused where they are written, and a frame's size is limited as a whole.
+        let bytes = self.shared.module.variables[id.0 as usize].bytes.clamp(1, MAX_CALL_BYTES) as u32;
         let slot = match self.slots.get(&id) {
             Some(slot) => *slot,
             None => {
@@ -286,7 +293,8 @@ impl Generator<'_, '_, '_> {
         let inside = self.b.ins().icmp(IntCC::UnsignedLessThan, index, count);
         self.require(inside, |this| {
             let site = this.int(I32, u64::from(site));
-            this.host("refuse", &[this.thread, site, address])
+            this.host("refuse", &[this.thread, site, address])?;
+            Ok(())
         })?;
         Ok(self.b.ins().iadd(start, address))
     }

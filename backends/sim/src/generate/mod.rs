@@ -1,8 +1,8 @@
 //! One function of the IR to one host function of Cranelift's, which executes one thread.
 //!
-//! `fn(thread: *const Thread, passed: *mut u8...) -> i32`: 0 where it returned, 1 where the thread has ended (it exited,
-//! or the launch failed). The opcodes are a table (`opcodes.rs`); a modifier or type that an opcode's line does not list
-//! is an error, so nothing is translated by half. Every access is checked before it is made (`memory.rs`).
+//! `fn(thread: *const Thread, passed: *mut u8...) -> i32`: 0 where it returned, 1 where the thread has ended (it
+//! exited, or the launch failed). The opcodes are a table (`opcodes.rs`); a modifier or type that an opcode's line does
+//! not list is an error, so nothing is translated by half. Every access is checked before it is made (`memory.rs`).
 
 /// The offset of a field of `Thread`.
 macro_rules! field {
@@ -134,7 +134,7 @@ pub(crate) fn generate<'m>(
 
 impl Generator<'_, '_, '_> {
     fn body(&mut self) -> Result<(), PtxError> {
-        self.enter();
+        self.enter().map_err(|Lack(what)| PtxError::new(0, what))?;
         let mut at_label: HashMap<usize, Vec<usize>> = HashMap::new();
         for (label, position) in self.function.labels.iter().enumerate() {
             at_label.entry(*position).or_default().push(label);
@@ -252,7 +252,7 @@ impl Generator<'_, '_, '_> {
     }
 
     /// Goes on where a condition holds; else `otherwise` and leaves.
-    fn require(&mut self, holds: Value, otherwise: impl FnOnce(&mut Self) -> Result<Value, Lack>) -> Emitted {
+    fn require(&mut self, holds: Value, otherwise: impl FnOnce(&mut Self) -> Emitted) -> Emitted {
         let (next, failed) = (self.b.create_block(), self.b.create_block());
         self.b.set_cold_block(failed);
         self.b.ins().brif(holds, next, &[], failed, &[]);

@@ -14,7 +14,7 @@ pub(super) fn mov(this: &mut Generator<'_, '_, '_>, inst: &Inst) -> Emitted {
     match (to, from) {
         (Operand::Vector(items), _) => {
             let value = this.value(from, ty)?;
-            let bits = this.to_bits(value);
+            let bits = this.bits(value);
             let part = part_of(ty, items.len())?;
             for (at, item) in (0_i64..).zip(items) {
                 let shifted = this.b.ins().ushr_imm_u(bits, at * i64::from(part.bits()));

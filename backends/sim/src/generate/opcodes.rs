@@ -54,6 +54,7 @@ pub(crate) const OPCODES: &[Opcode] = opcodes! {
     "bfind" "shiftamt", "u32 u64 s32 s64", integer::find_bit;
     "bra" "uni", "", control::branch;
     "brev" "", "b32 b64", integer::count;
+    "brx" "idx uni", "", control::branch_indexed;
     "call" "uni", "", control::call;
     "clz" "", "b32 b64", integer::count;
     "cnot" "", "b16 b32 b64", integer::invert;

@@ -81,7 +81,7 @@ impl Generator<'_, '_, '_> {
         }
         let (variable, _) = self.variable(register)?;
         let value = self.b.use_var(variable);
-        let bits = self.to_bits(value);
+        let bits = self.bits(value);
         let (have, want) = (declared.bits(), ty.bits());
         match have.cmp(&want) {
             std::cmp::Ordering::Equal => Ok(self.retype(value, natural(ty))),
@@ -107,7 +107,7 @@ impl Generator<'_, '_, '_> {
             return lack(format!("a register of {want} bits as `.{}`, which has {have}", ty.name()));
         }
         let value = if have < want {
-            let bits = self.to_bits(value);
+            let bits = self.bits(value);
             let wide = self.extend(bits, integer_of(declared.bytes()), ty.is_signed());
             self.retype(wide, class)
         } else {
@@ -127,7 +127,7 @@ impl Generator<'_, '_, '_> {
     }
 
     /// The same bits as an integer.
-    pub(super) fn to_bits(&mut self, value: Value) -> Value {
+    pub(super) fn bits(&mut self, value: Value) -> Value {
         let ty = self.b.func.dfg.value_type(value);
         if ty.is_int() { value } else { self.retype(value, integer_of(ty.bytes())) }
     }

@@ -160,7 +160,7 @@ impl Generator<'_, '_, '_> {
         let (point, op) = (self.int(I32, u64::from(point)), self.int(I32, op as u64));
         let a = match a {
             Some(value) => {
-                let bits = self.to_bits(value);
+                let bits = self.bits(value);
                 self.extend(bits, I64, false)
             }
             None => self.int(I64, 0),

@@ -14,6 +14,8 @@ pub(crate) enum Stop {
     Trap,
     Recursion,
     LocalMemory,
+    Assertion,
+    BranchIndex,
 }
 
 fn block(thread: &Thread) -> Option<&Block> {
@@ -84,6 +86,8 @@ pub(crate) extern "C" fn stop(thread: &Thread, point: u32, why: u32) {
     let what = match why {
         _ if why == Stop::Trap as u32 => "the kernel trapped",
         _ if why == Stop::Recursion as u32 => "calls nest too deep: recursion without end?",
+        _ if why == Stop::Assertion as u32 => "an assertion of the kernel failed",
+        _ if why == Stop::BranchIndex as u32 => "a branch beyond its list of targets",
         _ => "local memory is used up: recursion without end?",
     };
     fail(thread, point, what);

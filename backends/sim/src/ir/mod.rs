@@ -9,6 +9,8 @@ mod types;
 pub(crate) use resolve::resolve;
 pub(crate) use types::Type;
 
+use std::collections::HashMap;
+
 /// A module.
 #[derive(Debug, Default)]
 pub(crate) struct Module {
@@ -83,6 +85,8 @@ pub(crate) struct Function {
     pub code: Vec<Inst>,
     /// For each label the index of the instruction after it.
     pub labels: Vec<usize>,
+    /// For each label of a `.branchtargets` the labels in it.
+    pub targets: HashMap<usize, Vec<usize>>,
     /// `.maxntid` and `.reqntid`: threads a block, and whether exactly.
     pub threads: Option<([u32; 3], bool)>,
 }

@@ -95,6 +95,7 @@ impl<'r, 't> Resolver<'r, 't> {
         let returns = group(&mut self, &syntax.returns)?;
         let parameters = group(&mut self, &syntax.parameters)?;
         let labels = self.find_labels(body)?;
+        let targets = self.find_targets(body)?;
         let mut locals = Vec::new();
         let mut code = Vec::new();
         for statement in body {
@@ -103,7 +104,7 @@ impl<'r, 't> Resolver<'r, 't> {
                 StatementKind::Close => {
                     self.scopes.pop();
                 }
-                StatementKind::Label(_) => {}
+                StatementKind::Label(_) | StatementKind::Targets(_) => {}
                 StatementKind::Location(file, line) => self.locate(*file, *line),
                 StatementKind::Variable(variable) => self.variable(variable, &mut locals)?,
                 StatementKind::Instruction(instruction) => code.push(self.instruction(statement.line, instruction)?),
@@ -118,6 +119,7 @@ impl<'r, 't> Resolver<'r, 't> {
             registers: self.registers,
             code,
             labels,
+            targets,
             threads: threads(syntax),
         })
     }
@@ -139,6 +141,25 @@ impl<'r, 't> Resolver<'r, 't> {
             }
         }
         Ok(positions)
+    }
+
+    /// Each `.branchtargets` belongs to the label before it.
+    fn find_targets(&self, body: &'r [Statement<'t>]) -> Result<HashMap<usize, Vec<usize>>, PtxError> {
+        let mut found = HashMap::new();
+        for pair in body.windows(2) {
+            let [
+                Statement { kind: StatementKind::Label(own), .. },
+                Statement { kind: StatementKind::Targets(names), line },
+            ] = pair
+            else {
+                continue;
+            };
+            let labels =
+                names.iter().map(|name| self.labels.get(name).copied().ok_or_else(|| self.unknown(name, *line)));
+            let Some(own) = self.labels.get(own) else { continue };
+            found.insert(*own, labels.collect::<Result<_, _>>()?);
+        }
+        Ok(found)
     }
 
     /// Line 0 means that what follows belongs to no line.

@@ -4,7 +4,7 @@ use super::barrier::{self, BARRIERS, Barrier};
 use super::launch::Launch;
 use super::memory::{Bytes, LOCAL_BASE};
 use super::thread::{State, Thread, Window};
-use super::{STACK_BYTES, WARP, fault, warp};
+use super::{STACK_BYTES, STACK_MARGIN_BYTES, WARP, fault, warp};
 use crate::program::EntryCode;
 use corosensei::stack::{DefaultStack, Stack};
 use corosensei::{Coroutine, CoroutineResult};
@@ -122,8 +122,9 @@ impl Block {
             barrier.set(Barrier::default());
         }
         for thread in &self.threads {
-            for axis in 0..3 {
-                thread.special[6 + axis].set(index[axis]);
+            // `%ctaid` stands after `%tid` and `%ntid`.
+            for (cell, value) in thread.special[6..].iter().zip(index) {
+                cell.set(value);
             }
             thread.local_top.set(0);
             thread.depth.set(0);
@@ -209,7 +210,7 @@ impl Resident {
                 Some(stack) => stack,
                 None => DefaultStack::new(STACK_BYTES).map_err(|error| format!("no stack for a thread: {error}"))?,
             };
-            thread.stack_limit.set((stack.limit().get() + STACK_BYTES / 4) as u64);
+            thread.stack_limit.set((stack.limit().get() + STACK_MARGIN_BYTES) as u64);
             let thread = ptr::from_ref(thread);
             *fiber = Some(Fiber::with_stack(stack, move |yielder, ()| {
                 // SAFETY: the block, which is boxed, outlives its fibers: both are dropped with `Resident`.

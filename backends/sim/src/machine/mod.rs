@@ -27,5 +27,11 @@ pub(crate) const MAX_CALL_DEPTH: u32 = 128;
 /// Bytes of host stack of a thread.
 pub(crate) const STACK_BYTES: usize = 256 << 10;
 
+/// Bytes of the host's stack that must be free where a call begins.
+pub(crate) const STACK_MARGIN_BYTES: usize = 64 << 10;
+
+/// Bytes of a frame of generated code, at most: a call and what it calls of the host fit the margin.
+pub(crate) const MAX_FRAME_BYTES: u32 = 32 << 10;
+
 /// Bytes of `.local` memory of a thread.
 pub(crate) const LOCAL_BYTES: u64 = 512 << 10;

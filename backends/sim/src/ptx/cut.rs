@@ -43,13 +43,13 @@ pub(super) fn without_comments(text: &str) -> Cow<'_, str> {
         kept.push_str(before);
         let length = if from.starts_with("//") {
             from.find('\n').unwrap_or(from.len())
-        } else if from.starts_with("/*") {
-            let end = from[2..].find("*/").map_or(from.len(), |end| end + 4);
+        } else if let Some(inside) = from.strip_prefix("/*") {
+            let end = inside.find("*/").map_or(from.len(), |end| end + 4);
             kept.extend(from[..end].chars().filter(|it| *it == '\n'));
             kept.push(' ');
             end
-        } else if from.starts_with('"') {
-            let end = from[1..].find(['"', '\n']).map_or(from.len(), |end| end + 2);
+        } else if let Some(inside) = from.strip_prefix('"') {
+            let end = inside.find(['"', '\n']).map_or(from.len(), |end| end + 2);
             kept.push_str(&from[..end]);
             end
         } else {

@@ -97,6 +97,11 @@ fn body<'t>(pieces: &mut std::slice::Iter<'_, Piece<'t>>, header_line: u32) -> R
                 StatementKind::Location(small(next()?), small(next()?))
             }
             PieceKind::Statement if piece.text.starts_with(".pragma") => continue,
+            PieceKind::Statement if piece.text.starts_with(".branchtargets") => {
+                let names = parse(Rule::targets, piece)?.into_inner();
+                let names = names.filter(|part| part.as_rule() == Rule::name);
+                StatementKind::Targets(names.map(|name| name.as_str()).collect())
+            }
             PieceKind::Statement if piece.text.starts_with('.') => StatementKind::Variable(variable(piece)?),
             PieceKind::Statement => StatementKind::Instruction(instruction(piece)?),
             PieceKind::Line | PieceKind::Header => return Err(unreadable(piece)),

@@ -41,6 +41,8 @@ pub(crate) enum StatementKind<'t> {
     Open,
     Close,
     Label(&'t str),
+    /// The labels of a `.branchtargets`, which has a label of its own before it.
+    Targets(Vec<&'t str>),
     Variable(VariableSyntax<'t>),
     /// Source file and line of what follows.
     Location(u32, u32),

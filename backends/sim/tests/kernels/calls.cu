@@ -19,4 +19,19 @@ extern "C" __global__ void calls(int *out, float *f, int k) {
     __syncthreads();
     if (t == 0) out[0] = counter;
 }
+extern "C" __device__ __attribute__((noreturn)) void __assertfail(const char *, const char *, unsigned, const char *, size_t);
+extern "C" __global__ void cases(int *x, int k) {
+    int v = x[threadIdx.x];
+    switch (v % 9) {
+    case 0: v *= 3; break;
+    case 1: v = x[(threadIdx.x + 1) % 32] ^ 5; break;
+    case 2: v = v / 7 + k; break;
+    case 3: x[threadIdx.x + 32] = v; break;
+    case 4: v = __popc(v) << 4; break;
+    case 5: v -= 100; break;
+    case 6: if (k == 99) __assertfail("k", "calls.cu", 1, "cases", 1); v = -v; break;
+    case 7: v = v * v + k; break;
+    }
+    x[threadIdx.x + 64] = v;
+}
 extern "C" __global__ void by_value(Numbers v, int *out) { out[threadIdx.x] = v.n[threadIdx.x % 6]; }
