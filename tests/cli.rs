@@ -179,6 +179,11 @@ fn a_project_can_be_named() {
     let outcome = peak(elsewhere.path(), &["log", "--project", &folder.path().to_string_lossy()]);
     assert_eq!(outcome.code, 0, "{}", outcome.err);
     assert!(outcome.out.contains("1/baseline"));
+    // Exactly that folder, while the working folder is looked for upwards.
+    let below = folder.path().join("below");
+    std::fs::create_dir(&below).expect("made");
+    assert_eq!(peak(&below, &["log"]).code, 0);
+    assert_eq!(peak(&below, &["log", "--project", "."]).code, 1);
 }
 
 #[test]

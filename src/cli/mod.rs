@@ -57,7 +57,7 @@ struct Cli {
     /// No words besides results and errors.
     #[arg(long, short, global = true)]
     quiet: bool,
-    /// The project's folder; else the working folder, or the nearest above it with a store.
+    /// The project's folder, exactly; else the nearest with a store from the working folder upwards, else that.
     #[arg(long, global = true, value_name = "DIR")]
     project: Option<PathBuf>,
     #[command(subcommand)]
@@ -134,6 +134,13 @@ pub fn quoted(word: &str) -> String {
     } else {
         format!("'{}'", word.replace('\'', "'\\''"))
     }
+}
+
+/// A number with its noun: `1 kernel`, `2 kernels`.
+#[must_use]
+pub fn counted(count: usize, noun: &str) -> String {
+    let plural = if count == 1 { "" } else { "s" };
+    format!("{count} {noun}{plural}")
 }
 
 /// A wrong combination of arguments, which clap's derive cannot express.
