@@ -76,10 +76,17 @@ impl App {
         eprint!("{:?}", miette::Report::new(shown));
     }
 
-    /// Shows an error, to people and to programs.
-    pub fn fail(&self, error: &Error) {
+    /// Shows an error to programs alone.
+    pub fn diagnostic(&self, error: &Error) {
         if let Some(report) = &error.report {
             self.event("diagnostic", diagnostic_fields(report.as_ref()));
+        }
+    }
+
+    /// Shows an error, to people and to programs.
+    pub fn fail(&self, error: &Error) {
+        self.diagnostic(error);
+        if let Some(report) = &error.report {
             eprint!("{report:?}");
         }
     }

@@ -203,6 +203,15 @@ fn table(outcome: &Outcome) -> String {
     steps(&rows)
 }
 
+/// The step's name, and the checkpoint's where a workflow gave it another: `thread-tiling (register-tiles)`.
+fn step_name(row: &Row) -> String {
+    let checkpoint = row.checkpoint.as_deref().and_then(|name| name.split_once('/')).map(|(_, name)| name);
+    match checkpoint.filter(|checkpoint| *checkpoint != row.name) {
+        Some(checkpoint) => format!("{} ({checkpoint})", row.name),
+        None => row.name.clone(),
+    }
+}
+
 /// Whether the step was judged slower, and is at this size.
 fn is_slower(row: &Row) -> bool {
     row.reason.is_some() && row.speedup_step.is_some_and(|speedup| speedup < 1.0 - SAME_SHARE)
@@ -223,7 +232,7 @@ fn noise(rows: &[Row]) -> Option<String> {
 
 fn step_row(row: &Row, best: &str) -> StepRow {
     StepRow {
-        name: row.name.clone(),
+        name: step_name(row),
         inputs: inputs_words(&row.inputs),
         verdict: row.verdict.name().to_owned(),
         reason: row
