@@ -85,6 +85,23 @@ fn a_wrong_command_line_is_usage() {
 }
 
 #[test]
+fn a_wrong_command_line_is_one_object_for_programs() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let outcome = peak(folder.path(), &["--json", "log", "--no-such-flag"]);
+    let event: serde_json::Value = serde_json::from_str(&outcome.out).expect("one JSON object");
+    assert_eq!((outcome.code, &event["event"], &event["code"]), (2, &"diagnostic".into(), &"peak::usage".into()));
+    assert!(event["message"].as_str().is_some_and(|message| message.contains("--no-such-flag")), "{event}");
+}
+
+#[test]
+fn a_short_hash_says_how_many_digits_it_takes() {
+    assert_eq!(peak(project().path(), &["show", "2"]).code, 0);
+    let outcome = peak(project().path(), &["show", "02"]);
+    assert_eq!(outcome.code, 1, "{}", outcome.out);
+    assert!(outcome.err.contains("a hash takes 6 digits or more"), "{}", outcome.err);
+}
+
+#[test]
 fn help_tells_the_exit_codes() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let outcome = peak(folder.path(), &["--help"]);
@@ -153,6 +170,8 @@ fn restore_writes_the_regions_and_makes_it_current() {
         "one\ntwo\nthree\n"
     );
     assert!(peak(folder.path(), &["log"]).out.contains("* 1/baseline"));
+    let to_file = peak(folder.path(), &["restore", "baseline", "--to", "out/device-code.hlsl"]);
+    assert!(to_file.code == 1 && to_file.err.contains("is a file; a checkpoint"), "{}", to_file.err);
     // A file with another content stays.
     let refused = peak(folder.path(), &["restore", "thread-tiling", "--to", "out"]);
     assert_eq!(refused.code, 1);
@@ -179,6 +198,11 @@ fn a_project_can_be_named() {
     let outcome = peak(elsewhere.path(), &["log", "--project", &folder.path().to_string_lossy()]);
     assert_eq!(outcome.code, 0, "{}", outcome.err);
     assert!(outcome.out.contains("1/baseline"));
+    // Exactly that folder, while the working folder is looked for upwards.
+    let below = folder.path().join("below");
+    std::fs::create_dir(&below).expect("made");
+    assert_eq!(peak(&below, &["log"]).code, 0);
+    assert_eq!(peak(&below, &["log", "--project", "."]).code, 1);
 }
 
 #[test]

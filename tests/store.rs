@@ -108,7 +108,9 @@ fn a_checkpoint_comes_back_as_it_was_put() {
     store.finish_run(run, RunStatus::Finished).expect("noted");
     drop(store);
 
-    let store = Store::find(&folder.path().join(".peak")).expect("found from below");
+    assert_eq!(peak::store::nearest_project(&folder.path().join(".peak")).as_deref(), Some(folder.path()));
+    assert!(Store::find(&folder.path().join(".peak")).is_err(), "a project is a folder, not what is in it");
+    let store = Store::find(folder.path()).expect("found");
     let read = store.resolve("tiled").expect("there");
     assert_eq!((read.id, read.parent, read.step), (tiled, Some(baseline), 1));
     assert_eq!(read.results[0].configuration["BLOCK_X"], 16);

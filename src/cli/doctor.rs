@@ -1,5 +1,6 @@
 //! `peak doctor`: what this machine can run, and what it lacks, with the command that mends it.
 
+use super::counted;
 use super::output::App;
 use crate::error::{Class, Error, Result};
 use crate::library::{Standard, load};
@@ -155,13 +156,13 @@ fn show_library(app: &App) {
     let loaded = load(&[], standard);
     let (ir, errors) = (&loaded.ir, loaded.errors().count());
     let counts = format!(
-        "{} kernels, {} transformations, {} devices, {} workflows",
-        ir.kernels.len(),
-        ir.transformations.len(),
-        ir.devices.len(),
-        ir.workflows.len()
+        "{}, {}, {}, {}",
+        counted(ir.kernels.len(), "kernel"),
+        counted(ir.transformations.len(), "transformation"),
+        counted(ir.devices.len(), "device"),
+        counted(ir.workflows.len(), "workflow")
     );
-    let problem = if errors == 0 { String::new() } else { format!(", {errors} errors: `peak check` shows them") };
+    let problem = if errors == 0 { String::new() } else { format!(", {}: `peak check` shows them", counted(errors, "error")) };
     app.print(&format!("standard library\n  {place}: {counts}{problem}"));
     app.event("library", json!({"place": place, "errors": errors}));
 }

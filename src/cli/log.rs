@@ -3,7 +3,7 @@
 use super::output::App;
 use crate::error::Result;
 use crate::report::units;
-use crate::store::{Checkpoint, Run, Store};
+use crate::store::{Attempt, Checkpoint, Run, Store};
 use serde_json::json;
 
 /// Lists runs and their checkpoints, newest run first.
@@ -19,13 +19,21 @@ impl Arguments {
         let store = app.store()?;
         let current = store.current()?;
         let checkpoints = store.checkpoints()?;
+        let mut shows_current = false;
         for run in store.runs()?.iter().rev().take(self.runs) {
             app.print(&run_line(run));
             for checkpoint in checkpoints.iter().filter(|checkpoint| checkpoint.run.id == run.id) {
                 let is_current = current == Some(checkpoint.id);
                 app.print(&checkpoint_line(checkpoint, is_current));
+                shows_current |= is_current;
                 app.event("checkpoint", fields(&store, checkpoint, is_current)?);
             }
+            for attempt in store.failed_steps(run.id)? {
+                app.print(&failed_line(&attempt));
+            }
+        }
+        if shows_current {
+            app.print("* is the current checkpoint: what `peak show` shows without a name, and `peak restore NAME` changes");
         }
         Ok(())
     }
@@ -51,12 +59,19 @@ fn checkpoint_line(checkpoint: &Checkpoint, is_current: bool) -> String {
     let speedup = first.and_then(|result| result.speedup_total).map(units::times).unwrap_or_default();
     let marker = if is_current { '*' } else { ' ' };
     let line = format!(
-        "{marker} {:<24} {}  {:<9} {time:>10} {speedup:>8}",
+        "{marker} {:<24} id {:<4} {}  {:<9} {time:>10} {speedup:>8}",
         checkpoint.full_name(),
+        checkpoint.id,
         checkpoint.short_hash(),
         checkpoint.verdict
     );
     line.trim_end().to_owned()
+}
+
+/// A step that has no checkpoint.
+fn failed_line(attempt: &Attempt) -> String {
+    let class = attempt.class.as_deref().unwrap_or_default();
+    format!("  {} failed ({class}): {}", attempt.transformation, attempt.message)
 }
 
 /// A checkpoint without its text, for programs.

@@ -57,7 +57,7 @@ struct Cli {
     /// No words besides results and errors.
     #[arg(long, short, global = true)]
     quiet: bool,
-    /// The project's folder; else the working folder, or the nearest above it with a store.
+    /// The project's folder, exactly; else the nearest with a store from the working folder upwards, else that.
     #[arg(long, global = true, value_name = "DIR")]
     project: Option<PathBuf>,
     #[command(subcommand)]
@@ -76,6 +76,7 @@ pub fn main() -> ExitCode {
         Err(error) => {
             // Help and version go to standard output with code 0, a wrong command line to standard error with code 2.
             let _ = error.print();
+            tell_program(&error);
             return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
         }
     };
@@ -94,6 +95,16 @@ pub fn main() -> ExitCode {
             app.fail(&error);
             ExitCode::from(exit::code(error.class))
         }
+    }
+}
+
+/// A wrong command line as an event, where `--json` is on it.
+fn tell_program(error: &clap::Error) {
+    if error.use_stderr() && std::env::args_os().any(|argument| argument == "--json") {
+        let text = error.to_string();
+        let (message, _) = text.split_once("\n\n").unwrap_or((&text, ""));
+        let wrong = usage(message.trim_start_matches("error: "), "`peak --help` lists every command and option");
+        App::new(true, true, None).diagnostic(&wrong);
     }
 }
 
@@ -134,6 +145,13 @@ pub fn quoted(word: &str) -> String {
     } else {
         format!("'{}'", word.replace('\'', "'\\''"))
     }
+}
+
+/// A number with its noun: `1 kernel`, `2 kernels`.
+#[must_use]
+pub fn counted(count: usize, noun: &str) -> String {
+    let plural = if count == 1 { "" } else { "s" };
+    format!("{count} {noun}{plural}")
 }
 
 /// A wrong combination of arguments, which clap's derive cannot express.

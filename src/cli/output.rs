@@ -12,7 +12,7 @@ pub struct App {
     pub json: bool,
     /// No words besides results and errors.
     pub quiet: bool,
-    /// Where the project is looked for, upwards.
+    /// The project's folder: the one that was named, else the nearest upwards that has a store, else this one.
     pub project: PathBuf,
     /// Whether results may be coloured.
     pub color: bool,
@@ -23,7 +23,10 @@ impl App {
     #[must_use]
     pub fn new(json: bool, quiet: bool, project: Option<PathBuf>) -> App {
         let color = std::io::stdout().is_terminal() && !json && !no_color();
-        App { json, quiet, project: project.unwrap_or_else(|| PathBuf::from(".")), color }
+        let here = PathBuf::from(".");
+        let found = || crate::store::nearest_project(&here).filter(|_| crate::store::find_file(&here).is_none());
+        let project = project.or_else(found).unwrap_or_else(|| here.clone());
+        App { json, quiet, project, color }
     }
 
     /// The store of the project.
@@ -73,10 +76,17 @@ impl App {
         eprint!("{:?}", miette::Report::new(shown));
     }
 
-    /// Shows an error, to people and to programs.
-    pub fn fail(&self, error: &Error) {
+    /// Shows an error to programs alone.
+    pub fn diagnostic(&self, error: &Error) {
         if let Some(report) = &error.report {
             self.event("diagnostic", diagnostic_fields(report.as_ref()));
+        }
+    }
+
+    /// Shows an error, to people and to programs.
+    pub fn fail(&self, error: &Error) {
+        self.diagnostic(error);
+        if let Some(report) = &error.report {
             eprint!("{report:?}");
         }
     }

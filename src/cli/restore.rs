@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 /// Writes the regions of a checkpoint to files, and makes it the current checkpoint.
 #[derive(clap::Args)]
 pub struct Arguments {
-    /// NAME, RUN/NAME, a number, or the beginning of a hash.
+    /// NAME, RUN/NAME, a number, or six or more digits of a hash.
     name: String,
     /// The folder that is written to; else `restored/RUN-NAME` in the project.
     #[arg(long, value_name = "DIR")]
@@ -83,6 +83,10 @@ fn write(folder: &Path, files: &[(String, String)]) -> Result<()> {
         let message = format!("cannot write {}: {error}", path.display());
         Error::plain(Class::Environment, "peak::cannot-write", message, "name another folder with `--to DIR`")
     };
+    if folder.exists() && !folder.is_dir() {
+        let message = format!("{} is a file; a checkpoint is written to a folder", folder.display());
+        return Err(Error::plain(Class::Input, "peak::cannot-write", message, "name a folder with `--to DIR`"));
+    }
     std::fs::create_dir_all(folder).map_err(|error| failed(folder, error))?;
     for (name, content) in files {
         let path = folder.join(name);

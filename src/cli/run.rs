@@ -3,13 +3,15 @@
 use super::check::load_clean;
 use super::output::App;
 use super::providers::ProviderArguments;
-use super::quoted;
+use super::{counted, quoted};
 use crate::error::{Class, Error, Result};
+use crate::runner::load;
 use crate::report::{Progress as Bar, StepRow, steps, units};
 use crate::session::{MachineOptions, PROJECT_RECORDINGS, Session, SessionOptions, failure_class};
 use crate::workflow::{BASELINE, Finished, Observer, Options, Outcome, Progress, Row, SAME_SHARE, inputs_words};
 use serde_json::json;
-use std::path::PathBuf;
+use peak_backend_api::DeviceKind;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -94,6 +96,16 @@ fn introduce(app: &App, session: &Session) {
         "{}{title}: kernel {} in {} on {} ({}, {})",
         workflow.name, workflow.kernel, info.backend, info.name, info.runtime, info.driver
     ));
+    if !is_here(&app.project) {
+        app.say(&format!("store: {}", app.project.join(crate::store::FOLDER).display()));
+    }
+    if let Some(warning) = load::warning().filter(|_| info.kind == DeviceKind::Software) {
+        app.say(&warning);
+    }
+}
+
+fn is_here(project: &Path) -> bool {
+    matches!((project.canonicalize(), Path::new(".").canonicalize()), (Ok(project), Ok(here)) if project == here)
 }
 
 /// The first interrupt stops at the next safe point, the second at once.
@@ -160,6 +172,9 @@ fn line(row: &Row) -> String {
 
 fn conclude(app: &App, outcome: &Outcome) -> Result<()> {
     app.print(&table(outcome));
+    if let Some(noise) = noise(&outcome.rows) {
+        app.say(&noise);
+    }
     if let (Some(failure), false) = (&outcome.failure, outcome.interrupted) {
         app.event("stopped", json!({ "failure_class": failure.class, "message": failure.message }));
     }
@@ -188,15 +203,42 @@ fn table(outcome: &Outcome) -> String {
     steps(&rows)
 }
 
+/// The step's name, and the checkpoint's where a workflow gave it another: `thread-tiling (register-tiles)`.
+fn step_name(row: &Row) -> String {
+    let checkpoint = row.checkpoint.as_deref().and_then(|name| name.split_once('/')).map(|(_, name)| name);
+    match checkpoint.filter(|checkpoint| *checkpoint != row.name) {
+        Some(checkpoint) => format!("{} ({checkpoint})", row.name),
+        None => row.name.clone(),
+    }
+}
+
+/// Whether the step was judged slower, and is at this size.
+fn is_slower(row: &Row) -> bool {
+    row.reason.is_some() && row.speedup_step.is_some_and(|speedup| speedup < 1.0 - SAME_SHARE)
+}
+
+/// One line on the rows whose times vary, if there are any.
+fn noise(rows: &[Row]) -> Option<String> {
+    let noisy: Vec<(&Row, f64)> = rows.iter().filter_map(|row| Some((row, row.noise()?))).collect();
+    let most = noisy.iter().map(|(_, spread)| *spread).reduce(f64::max)?;
+    let mut names: Vec<&str> = noisy.iter().map(|(row, _)| row.name.as_str()).collect();
+    names.dedup();
+    Some(format!(
+        "\ntimes of {} vary by {}: something else uses this device; they are not kept, `--fresh` measures everything anew",
+        names.join(", "),
+        units::percent(most)
+    ))
+}
+
 fn step_row(row: &Row, best: &str) -> StepRow {
     StepRow {
-        name: row.name.clone(),
+        name: step_name(row),
         inputs: inputs_words(&row.inputs),
         verdict: row.verdict.name().to_owned(),
         reason: row
             .failure_class
             .map(|class| class.name().to_owned())
-            .or_else(|| row.speedup_step.filter(|speedup| *speedup < 1.0 - SAME_SHARE).map(|_| "slower".to_owned())),
+            .or_else(|| is_slower(row).then(|| "slower".to_owned())),
         time_ns: row.time_ns_median.zip(row.time_ns_p20).zip(row.time_ns_p80).map(|((a, b), c)| (a, b, c)),
         flops_per_second: row.flops,
         share_of_peak: row.peak_share,
@@ -220,23 +262,45 @@ fn summary(finished: &Finished) -> String {
     };
     let reused = finished.reused;
     let baseline = format!("{}/{BASELINE}", finished.run);
-    let changed = match best.checkpoint == baseline {
-        true => String::new(),
-        false => format!(
-            "\n      peak diff {baseline} {best}   what the words changed\n      \
-             peak restore {best} --to out    write the kernel's files",
-            best = quoted(&best.checkpoint)
-        ),
-    };
+    let mut next = vec![("peak log".to_owned(), "the checkpoints of this run")];
+    if best.checkpoint != baseline {
+        let best = quoted(&best.checkpoint);
+        next.push((format!("peak diff {baseline} {best}"), "what the words changed"));
+        next.push((format!("peak restore {best} --to out"), "write the kernel's files"));
+    }
     format!(
-        "\nbest: {}{speed}\nreused: {} measurements, {} validations, {} recorded answers; new: {} measured, {} validated, \
-         {} asked\n\nnext: peak log                    the checkpoints of this run{changed}",
+        "\nbest: {}{speed}\nreused (unless `--fresh`): {}, {}, {}; new: {} measured, {} validated, {} asked\n\n{}",
         best.checkpoint,
-        reused.measurements,
-        reused.validations,
-        reused.completions,
+        counted(reused.measurements, "measurement"),
+        counted(reused.validations, "validation"),
+        counted(reused.completions, "recorded answer"),
         reused.measured,
         reused.validated,
         reused.asked,
+        next_lines(&next),
     )
+}
+
+/// Commands to go on with, what they do in one column.
+fn next_lines(next: &[(String, &str)]) -> String {
+    let width = next.iter().map(|(command, _)| command.chars().count()).max().unwrap_or(0);
+    let lines = next.iter().enumerate().map(|(index, (command, does))| {
+        let lead = if index == 0 { "next:" } else { "     " };
+        format!("{lead} {command:<width$}   {does}")
+    });
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn commands_are_explained_in_one_column() {
+        let next = [("peak log".to_owned(), "the checkpoints"), ("peak diff 1/a 1/b".to_owned(), "what changed")];
+        assert_eq!(
+            next_lines(&next),
+            "next: peak log            the checkpoints\n      peak diff 1/a 1/b   what changed"
+        );
+    }
 }

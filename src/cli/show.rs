@@ -11,9 +11,9 @@ use serde_json::json;
 /// Shows a checkpoint: results, tuning parameters, requirements and the text of its regions.
 #[derive(clap::Args)]
 pub struct Arguments {
-    /// NAME, RUN/NAME, a number, or the beginning of a hash; else the current checkpoint.
+    /// NAME, RUN/NAME, a number, or six or more digits of a hash; else the current checkpoint.
     name: Option<String>,
-    /// Shows what the model answered on the way to it, failures included.
+    /// Shows what the model answered on the way to it, for every transformation from the baseline on, failures included.
     #[arg(long)]
     attempts: bool,
 }
@@ -107,11 +107,25 @@ fn result_line(result: &CheckpointResult) -> String {
     format!("{inputs}: {}{}", units::time(median), speedup.unwrap_or_default())
 }
 
+/// The transformations that led to a checkpoint, each with its run, from the first to the last.
+fn chain(store: &Store, checkpoint: &Checkpoint) -> Result<Vec<(i64, String)>> {
+    let mut steps = Vec::new();
+    let mut at = Some(checkpoint.clone());
+    while let Some(checkpoint) = at {
+        let step = checkpoint.transformation.map(|transformation| (checkpoint.run.id, transformation));
+        // Applied twice, its attempts are listed once: they are kept by its name.
+        steps.extend(step.filter(|step| !steps.contains(step)));
+        at = checkpoint.parent.map(|parent| store.checkpoint(parent)).transpose()?.flatten();
+    }
+    steps.reverse();
+    Ok(steps)
+}
+
 fn show_attempts(app: &App, store: &Store, checkpoint: &Checkpoint) -> Result<()> {
-    let attempts = match &checkpoint.transformation {
-        Some(transformation) => store.attempts(checkpoint.run.id, transformation)?,
-        None => Vec::new(),
-    };
+    let mut attempts = Vec::new();
+    for (run, transformation) in chain(store, checkpoint)? {
+        attempts.extend(store.attempts(run, &transformation)?);
+    }
     if attempts.is_empty() {
         app.say(&format!("no model was asked on the way to {}", checkpoint.full_name()));
     }

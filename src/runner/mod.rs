@@ -8,6 +8,7 @@ pub mod artifact_file;
 pub mod coordinator;
 pub mod execute;
 pub mod failure;
+pub mod load;
 pub mod protocol;
 pub mod statistics;
 pub mod worker;

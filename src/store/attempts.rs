@@ -119,6 +119,23 @@ impl Store {
         read().map_err(|error| StoreError::at(&self.path, error))
     }
 
+    /// Steps of a run that no answer carried to a checkpoint: the last failed attempt at each, in order.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    pub fn failed_steps(&self, run: i64) -> Result<Vec<Attempt>, StoreError> {
+        let sql = "SELECT id, run, transformation, pass, region, number, class, message, prompt, completion, provider, \
+                   created_at FROM attempts WHERE class IS NOT NULL AND id IN (SELECT max(id) FROM attempts \
+                   WHERE run = ?1 GROUP BY transformation) AND transformation NOT IN (SELECT transformation \
+                   FROM checkpoints WHERE run = ?1 AND transformation IS NOT NULL) ORDER BY id";
+        let read = || {
+            let mut statement = self.connection.prepare(sql)?;
+            let rows = statement.query_map(params![run], read_attempt)?;
+            rows.collect::<rusqlite::Result<Vec<Attempt>>>()
+        };
+        read().map_err(|error| StoreError::at(&self.path, error))
+    }
+
     /// Keeps a completion under the key of its request; one that is there is replaced.
     ///
     /// # Errors

@@ -6,12 +6,12 @@ use std::path::{Path, PathBuf};
 /// Why the store could not do something.
 #[derive(Debug, thiserror::Error, miette::Diagnostic)]
 pub enum StoreError {
-    /// No folder from here upwards has a store.
-    #[error("there is no store in {} or a folder above it", start.display())]
+    /// The project has no store.
+    #[error("there is no store in {}", project.display())]
     #[diagnostic(code("peak::no-store"), help("`peak run matmul-f32` makes one; `--project DIR` names another folder"))]
     NoStore {
-        /// Where the search began.
-        start: PathBuf,
+        /// The project's folder.
+        project: PathBuf,
     },
     /// The project's folder cannot be made.
     #[error("cannot make the folder {}: {reason}", path.display())]

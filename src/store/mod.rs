@@ -50,13 +50,14 @@ impl Store {
         Store::open_file(folder.join(FILE))
     }
 
-    /// Opens the store of the nearest folder, from `start` upwards, that has one.
+    /// Opens the store that a project has.
     ///
     /// # Errors
     /// [`StoreError::NoStore`] where there is none, else as [`Store::open`].
-    pub fn find(start: &Path) -> Result<Store, StoreError> {
-        let start = std::path::absolute(start).unwrap_or_else(|_| start.to_owned());
-        let found = find_file(&start).ok_or(StoreError::NoStore { start })?;
+    pub fn find(project: &Path) -> Result<Store, StoreError> {
+        let found = find_file(project).ok_or_else(|| StoreError::NoStore {
+            project: std::path::absolute(project).unwrap_or_else(|_| project.to_owned()),
+        })?;
         Store::open_file(found)
     }
 
@@ -79,11 +80,18 @@ impl Store {
     }
 }
 
-/// The store's file in the nearest folder, from `start` upwards, that has one.
+/// The store's file in a project, where it has one.
 #[must_use]
-pub fn find_file(start: &Path) -> Option<PathBuf> {
+pub fn find_file(project: &Path) -> Option<PathBuf> {
+    let project = std::path::absolute(project).ok()?;
+    Some(project.join(FOLDER).join(FILE)).filter(|file| file.is_file())
+}
+
+/// The nearest folder, from `start` upwards, that has a store.
+#[must_use]
+pub fn nearest_project(start: &Path) -> Option<PathBuf> {
     let start = std::path::absolute(start).ok()?;
-    start.ancestors().map(|folder| folder.join(FOLDER).join(FILE)).find(|file| file.is_file())
+    start.ancestors().find(|folder| find_file(folder).is_some()).map(Path::to_owned)
 }
 
 /// The time now in UTC, as RFC 3339 to the second.

@@ -28,6 +28,8 @@ impl Store {
             return Ok(found);
         }
         if let Ok(id) = name.parse::<i64>()
+            // `07` is the beginning of a hash to whoever types it.
+            && id.to_string() == name
             && let Some(found) = self.checkpoint(id)?
         {
             return Ok(found);
@@ -66,6 +68,12 @@ impl Store {
 
     fn suggestion(&self, name: &str) -> Result<String, StoreError> {
         let checkpoints = self.checkpoints()?;
+        if name.len() < HASH_DIGITS
+            && name.bytes().all(|byte| byte.is_ascii_hexdigit())
+            && name.bytes().any(|byte| byte.is_ascii_digit())
+        {
+            return Ok(format!("`peak log` lists names and ids; a hash takes {HASH_DIGITS} digits or more"));
+        }
         let wanted = name.rsplit('/').next().unwrap_or(name);
         let mut near: Vec<(f64, String)> = checkpoints
             .iter()

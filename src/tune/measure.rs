@@ -70,16 +70,17 @@ pub fn key(
 /// Whether an outcome is worth keeping: not what another run of this machine might not repeat.
 pub fn lasting(measured: &Measured) -> bool {
     match &measured.failure {
-        None => true,
+        None => measured.times.is_none_or(|times| !times.is_noisy()),
         Some(failure) => {
             matches!(failure.class, FailureClass::Compile | FailureClass::Launch) && !is_environment(failure)
         }
     }
 }
 
-/// Whether an earlier measurement answers now: one that was given up only if it could not win now either.
+/// Whether an earlier measurement answers now: a steady one, and one that was given up only if it could not win now either.
 pub fn answers(earlier: &Measured, best_ns: Option<f64>) -> bool {
     match &earlier.times {
+        _ if !lasting(earlier) => false,
         Some(times) if times.gave_up => best_ns.is_some_and(|best| times.time_ns_median > best),
         _ => true,
     }
@@ -178,6 +179,23 @@ mod tests {
         assert!(answers(&earlier, Some(100.0)));
         assert!(!answers(&earlier, Some(400.0)));
         assert!(!answers(&earlier, None));
+    }
+
+    #[test]
+    fn noisy_times_are_neither_kept_nor_taken_from_an_older_store() {
+        let with_p80 = |time_ns_p80| {
+            let times = Times {
+                time_ns_median: 100.0,
+                time_ns_p20: 99.0,
+                time_ns_p80,
+                samples: 7,
+                gave_up: false,
+                thorough: true,
+            };
+            Measured { configuration: Configuration::new(), times: Some(times), failure: None, reused: false }
+        };
+        assert!(lasting(&with_p80(108.0)) && answers(&with_p80(108.0), None));
+        assert!(!lasting(&with_p80(110.0)) && !answers(&with_p80(110.0), Some(1.0)));
     }
 
     #[test]

@@ -14,6 +14,6 @@ mod tuner;
 
 pub use error::TuneError;
 pub use measure::{Cache, HARNESS_VERSION, NoCache};
-pub use outcome::{Measured, SpaceSize, Times, TuneEvent, TuneOutcome};
+pub use outcome::{Measured, NOISY_SHARE, SpaceSize, Times, TuneEvent, TuneOutcome};
 pub use rng::Rng;
 pub use tuner::{Bench, TuneRequest, TuneTiming, tune};

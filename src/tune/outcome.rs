@@ -44,7 +44,22 @@ pub struct Times {
     pub thorough: bool,
 }
 
+/// Times whose 20th and 80th percentile are further apart than this share of the median were disturbed.
+pub const NOISY_SHARE: f64 = 0.10;
+
 impl Times {
+    /// From the 20th to the 80th percentile, as a share of the median.
+    #[must_use]
+    pub fn spread(&self) -> f64 {
+        (self.time_ns_p80 - self.time_ns_p20) / self.time_ns_median.max(f64::MIN_POSITIVE)
+    }
+
+    /// Whether something else used the device meanwhile, as far as the times show it.
+    #[must_use]
+    pub fn is_noisy(&self) -> bool {
+        self.spread() > NOISY_SHARE
+    }
+
     /// The times of an outcome; `None` without samples.
     #[must_use]
     pub fn of(outcome: &TimeOutcome, thorough: bool) -> Option<Times> {

@@ -295,7 +295,7 @@ impl Tuner<'_> {
         let timing = self.request.timing.thorough;
         let configuration = &self.measured[index].configuration;
         let key = self.key(configuration, bench, &timing);
-        if let Some(earlier) = bench.cache.get(&key) {
+        if let Some(earlier) = bench.cache.get(&key).filter(measure::lasting) {
             return Measured { reused: true, ..earlier };
         }
         let built = pipeline::build(self.request, &self.space, configuration, bench.compile);

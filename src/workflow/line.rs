@@ -14,6 +14,20 @@ pub struct SizeResult {
     pub incumbents: Vec<Configuration>,
     /// Median device time in nanoseconds, where there is a timer.
     pub median_ns: Option<f64>,
+    /// Its 20th and 80th percentile.
+    pub spread_ns: Option<(f64, f64)>,
+}
+
+impl SizeResult {
+    /// Whether the times of both overlap so far that neither is shown to be faster.
+    fn is_level_with(&self, other: &SizeResult) -> bool {
+        let (Some(mine), Some(theirs)) = (self.median_ns, other.median_ns) else { return false };
+        let (Some((low, high)), Some((other_low, other_high))) = (self.spread_ns, other.spread_ns) else {
+            return false;
+        };
+        let spread = (high - low).max(other_high - other_low);
+        low <= other_high && other_low <= high && (mine - theirs).abs() < spread
+    }
 }
 
 /// Scores that differ by less than this share are the same: medians of one kernel differ by as much from run to run.
@@ -52,10 +66,13 @@ impl Point {
         Some(mean.exp())
     }
 
-    /// How this compares with `other`; `None` where either has no time.
+    /// How this compares with `other`, the same where their times overlap at every size; `None` where either has no time.
     #[must_use]
     pub fn compared_with(&self, other: &Point) -> Option<Pace> {
         let ratio = other.score()? / self.score()?;
+        if self.sizes.iter().all(|size| other.at(&size.inputs).is_some_and(|there| size.is_level_with(there))) {
+            return Some(Pace::Same);
+        }
         Some(match ratio {
             ratio if ratio > 1.0 + SAME_SHARE => Pace::Faster,
             ratio if ratio < 1.0 - SAME_SHARE => Pace::Slower,
@@ -151,5 +168,29 @@ impl Line {
     #[must_use]
     pub fn accepted(&self) -> usize {
         self.accepted.len()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn timed(median: f64, low: f64, high: f64) -> SizeResult {
+        SizeResult {
+            inputs: Inputs::new(),
+            configuration: Configuration::new(),
+            incumbents: Vec::new(),
+            median_ns: Some(median),
+            spread_ns: Some((low, high)),
+        }
+    }
+
+    #[test]
+    fn times_that_overlap_are_level() {
+        assert!(timed(100.0, 90.0, 120.0).is_level_with(&timed(110.0, 95.0, 115.0)));
+        assert!(!timed(100.0, 99.0, 101.0).is_level_with(&timed(110.0, 109.0, 111.0)), "apart");
+        assert!(!timed(100.0, 99.0, 130.0).is_level_with(&timed(150.0, 129.0, 151.0)), "medians further apart");
+        let untimed = SizeResult { median_ns: None, spread_ns: None, ..timed(0.0, 0.0, 0.0) };
+        assert!(!untimed.is_level_with(&untimed));
     }
 }

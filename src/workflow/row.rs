@@ -2,6 +2,7 @@
 
 use crate::context::{Configuration, Inputs};
 use crate::runner::FailureClass;
+use crate::tune::NOISY_SHARE;
 use serde::{Deserialize, Serialize};
 
 /// What became of a step.
@@ -77,6 +78,15 @@ pub struct Row {
     pub checkpoint: Option<String>,
     /// Why it failed, was not kept, or was kept though slower, in words.
     pub reason: Option<String>,
-    /// What validation left out, in words: sizes that no configuration fits.
+    /// What validation left out, in words: sizes that no configuration fits. And that its times vary.
     pub notes: Vec<String>,
+}
+
+impl Row {
+    /// From the 20th to the 80th percentile, as a share of the median, where that is too much for a quiet device.
+    #[must_use]
+    pub fn noise(&self) -> Option<f64> {
+        let spread = (self.time_ns_p80? - self.time_ns_p20?) / self.time_ns_median?;
+        (spread > NOISY_SHARE).then_some(spread)
+    }
 }

@@ -9,6 +9,7 @@ use crate::context::{Configuration, Inputs};
 use crate::evaluate::work::work;
 use crate::report::units;
 use crate::runner::Failure;
+use crate::tune::Times;
 use indexmap::IndexMap;
 use peak_grammar::ir::{ArgumentKind, Device, Kernel, PeakKind};
 
@@ -72,9 +73,17 @@ fn row(
         configurations_measured: size.measured,
         configurations_valid: size.valid,
         reason: facts.reason.clone(),
-        notes: size.notes.clone(),
+        notes: size.notes.iter().cloned().chain(size.times.and_then(noise)).collect(),
         ..empty(facts, inputs, environment)
     }
+}
+
+/// What is said of times that vary.
+fn noise(times: Times) -> Option<String> {
+    times.is_noisy().then(|| {
+        let share = units::percent(times.spread());
+        format!("its times vary by {share}: something else uses this device")
+    })
 }
 
 /// Rows of a step that has no valid attempt.
