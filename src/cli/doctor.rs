@@ -162,7 +162,8 @@ fn show_library(app: &App) {
         counted(ir.devices.len(), "device"),
         counted(ir.workflows.len(), "workflow")
     );
-    let problem = if errors == 0 { String::new() } else { format!(", {}: `peak check` shows them", counted(errors, "error")) };
+    let problem =
+        if errors == 0 { String::new() } else { format!(", {}: `peak check` shows them", counted(errors, "error")) };
     app.print(&format!("standard library\n  {place}: {counts}{problem}"));
     app.event("library", json!({"place": place, "errors": errors}));
 }

@@ -33,7 +33,9 @@ impl Arguments {
             }
         }
         if shows_current {
-            app.print("* is the current checkpoint: what `peak show` shows without a name, and `peak restore NAME` changes");
+            app.print(
+                "* is the current checkpoint: what `peak show` shows without a name, and `peak restore NAME` changes",
+            );
         }
         Ok(())
     }

@@ -14,7 +14,8 @@ use crate::library::Loaded;
 use crate::lowering::{edit_scripts, edits, source};
 use crate::provider::{CompletionRequest, DEFAULT_PROVIDER};
 use crate::session::{
-    LowerRequest, Lowered, Machine, MachineOptions, PROJECT_RECORDINGS, ProviderChoice, SessionError, open_provider, templates,
+    LowerRequest, Lowered, Machine, MachineOptions, PROJECT_RECORDINGS, ProviderChoice, SessionError, open_provider,
+    templates,
 };
 use crate::store::Store;
 use crate::tune::space::{Space, VISITS_MAX};
@@ -89,7 +90,10 @@ impl Arguments {
             return Err(usage("`--pass` chooses the prompt to print", "say `--emit prompt` too"));
         }
         if self.output.is_some() && self.emit != Some(Emit::Artifact) {
-            return Err(usage("`-o` is where an artifact is written", "say `--emit artifact` too, or redirect the output"));
+            return Err(usage(
+                "`-o` is where an artifact is written",
+                "say `--emit artifact` too, or redirect the output",
+            ));
         }
         self.check_provider()?;
         if self.emit == Some(Emit::Ast) {
@@ -281,7 +285,8 @@ impl Arguments {
     fn replay(&self, transformation: &str) -> Option<String> {
         let choice = self.provider.choice(None);
         let folder = choice.record.filter(|_| choice.name != DEFAULT_PROVIDER)?.display().to_string();
-        let from = (folder.trim_end_matches('/') != PROJECT_RECORDINGS).then(|| format!(" --record {}", quoted(&folder)));
+        let from =
+            (folder.trim_end_matches('/') != PROJECT_RECORDINGS).then(|| format!(" --record {}", quoted(&folder)));
         let command = self.command(transformation, &from.unwrap_or_default());
         Some(format!("recorded in {folder}; to replay: {command}"))
     }
@@ -432,7 +437,6 @@ fn verdict(request: &LowerRequest<'_>, lowered: &Lowered) -> String {
     };
     format!("{} on {}: {how}; {answers}, {failed} rejected", request.transformation, request.kernel)
 }
-
 
 /// The configuration that a reader would look at first: the start, or the first valid one, at the first timed size.
 fn first_valid(

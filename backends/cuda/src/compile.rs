@@ -18,6 +18,9 @@ const FLAGS: &[&str] = &[
     "--ptxas-options=-v",
 ];
 
+/// The flag, from CUDA 13 on, that keeps NVRTC from answering out of a cache: the assembler would then say nothing.
+const NO_CACHE: &str = "--no-cache";
+
 /// Compiles a request. All interface mismatches of all entries are reported together.
 pub(crate) fn compile(request: &CompileRequest) -> Result<Artifact, CompileError> {
     let source = assemble(&request.pieces);
@@ -72,6 +75,9 @@ fn check_headers(nvrtc: &Nvrtc, has_includes: bool) -> Result<(), CompileError> 
 fn code(nvrtc: &Nvrtc, target: &Target, source: &str, request: &CompileRequest) -> Result<Code, CompileError> {
     let mut options = vec![format!("--gpu-architecture={}", target.architecture())];
     options.extend(FLAGS.iter().map(|flag| (*flag).to_owned()));
+    if nvrtc.version.split('.').next().and_then(|major| major.parse::<u32>().ok()).is_some_and(|major| major >= 13) {
+        options.push(NO_CACHE.to_owned());
+    }
     options.extend(nvrtc.place.includes.iter().map(|folder| format!("--include-path={}", folder.display())));
     match nvrtc.compile(source, &options)? {
         Outcome::Code(code) => Ok(code),
