@@ -125,6 +125,12 @@ impl Arguments {
     fn machine(&self, app: &App, loaded: &Loaded) -> Result<Machine> {
         let options = MachineOptions {
             device: self.device.clone(),
+            languages: loaded
+                .ir
+                .kernels
+                .get(&self.kernel)
+                .map(|kernel| kernel.code.keys().cloned().collect())
+                .unwrap_or_default(),
             backend: self.backend.clone(),
             artifacts: None,
             quiet: app.quiet,

@@ -53,6 +53,7 @@ impl Arguments {
             project: &app.project,
             machine: MachineOptions {
                 device: self.device.clone(),
+                languages: Vec::new(),
                 backend: self.backend.clone(),
                 artifacts: Some(app.project.join(crate::store::FOLDER).join("artifacts")),
                 quiet: app.quiet,

@@ -22,6 +22,8 @@ pub struct MachineOptions {
     pub device: Option<String>,
     /// The backend; that of the device where nothing is said.
     pub backend: Option<String>,
+    /// Languages that there is code in, where no backend is named; empty where any will do.
+    pub languages: Vec<String>,
     /// Where compiled artifacts outlive the session.
     pub artifacts: Option<PathBuf>,
     /// Words about waiting for another process go nowhere.
@@ -130,7 +132,10 @@ fn choose<'a>(library: &Library, found: &'a Inventory, options: &MachineOptions)
     {
         return Err(unknown_backend(name).into());
     }
-    let speaks = |info: &&DeviceInfo| options.backend.as_ref().is_none_or(|backend| info.backend == *backend);
+    let speaks = |info: &&DeviceInfo| match &options.backend {
+        Some(backend) => info.backend == *backend,
+        None => options.languages.is_empty() || options.languages.contains(&info.backend),
+    };
     let devices: Vec<DeviceInfo> = found.devices.iter().filter(speaks).cloned().collect();
     if devices.is_empty() {
         return Err(no_device(found, options.backend.as_deref()).into());

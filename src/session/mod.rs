@@ -57,10 +57,14 @@ impl Session {
     /// An unknown workflow, no device or toolchain, a provider that does not open, a store that cannot be written.
     pub fn open(loaded: Loaded, options: &SessionOptions<'_>) -> Result<Session> {
         // Before any device is asked: a misspelt name should not wait for a driver.
-        if !knows_workflow(&loaded, options.workflow) {
+        if workflows(&loaded, options.workflow).next().is_none() {
             return Err(SessionError::unknown_workflow(&loaded.ir, options.workflow).into());
         }
-        let machine = Machine::open(&loaded.ir, &options.machine)?;
+        let languages = workflows(&loaded, options.workflow)
+            .filter_map(|workflow| loaded.ir.kernels.get(&workflow.kernel))
+            .flat_map(|kernel| kernel.code.keys().cloned())
+            .collect();
+        let machine = Machine::open(&loaded.ir, &MachineOptions { languages, ..options.machine.clone() })?;
         let device = machine.device().map(|device| device.name.as_str());
         let workflow = specialize::workflow(&loaded.ir, options.workflow, device, Some(machine.backend().name()))
             .map_err(|error| SessionError::Specialize { message: error.to_string() })?
@@ -115,7 +119,8 @@ impl Session {
     }
 }
 
-fn knows_workflow(loaded: &Loaded, name: &str) -> bool {
+/// Every workflow of a name: each device may have its own.
+fn workflows<'a>(loaded: &'a Loaded, name: &'a str) -> impl Iterator<Item = &'a Workflow> {
     let packs = loaded.ir.packs.values().flat_map(|pack| pack.workflows.values());
-    loaded.ir.workflows.iter().chain(packs).any(|workflow| workflow.name == name)
+    loaded.ir.workflows.iter().chain(packs).filter(move |workflow| workflow.name == name)
 }
