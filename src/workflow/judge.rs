@@ -6,7 +6,7 @@ use super::observer::Reused;
 use crate::context::source::compile_request;
 use crate::context::{Configuration, Inputs, KernelContext};
 use crate::lowering::Judge;
-use crate::runner::{Failure, FailureClass, is_environment};
+use crate::runner::{Failure, FailureClass};
 use crate::tune::Rng;
 use crate::tune::space::{Space, VISITS_MAX};
 use crate::validate::{Candidate, OutputsValidator, Validator, Verified};
@@ -172,10 +172,4 @@ pub(super) fn largest_checked(kernel: &Kernel) -> Inputs {
 pub fn inputs_words(inputs: &Inputs) -> String {
     let words: Vec<String> = inputs.iter().map(|(name, value)| format!("{name} = {value}")).collect();
     if words.is_empty() { "no inputs".to_owned() } else { words.join(", ") }
-}
-
-/// Whether a failure is the machine's and not the candidate's.
-#[must_use]
-pub fn blames_machine(failure: &Failure) -> bool {
-    is_environment(failure)
 }

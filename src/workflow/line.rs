@@ -140,28 +140,11 @@ impl Line {
         self.points.get(position).unwrap_or_else(|| self.current())
     }
 
-    /// The point with a checkpoint's id.
-    #[must_use]
-    pub fn find(&self, checkpoint: i64) -> Option<usize> {
-        self.points.iter().position(|point| point.checkpoint == checkpoint)
-    }
-
-    /// The fastest point; the last accepted where nothing is timed.
-    #[must_use]
-    pub fn best(&self) -> &Point {
-        let timed = self.accepted.iter().map(|index| &self.points[*index]).filter(|point| point.score().is_some());
-        timed
-            .min_by(|a, b| a.score().partial_cmp(&b.score()).unwrap_or(std::cmp::Ordering::Equal))
-            .unwrap_or_else(|| &self.points[*self.accepted.last().unwrap_or(&0)])
-    }
-
-    /// Moves to the fastest point and gives its position.
-    pub fn keep_best(&mut self) -> usize {
-        let id = self.best().checkpoint;
-        if let Some(position) = self.find(id) {
-            self.current = position;
-        }
-        self.current
+    /// Moves to the fastest point; to the last accepted where nothing is timed.
+    pub fn keep_best(&mut self) {
+        let timed = self.accepted.iter().filter_map(|index| Some((self.points[*index].score()?, *index)));
+        let fastest = timed.min_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, index)| index);
+        self.current = fastest.or(self.accepted.last().copied()).unwrap_or(0);
     }
 
     /// How many points were accepted, the baseline included.

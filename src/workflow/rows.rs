@@ -89,7 +89,6 @@ fn noise(times: Times) -> Option<String> {
 /// Rows of a step that has no valid attempt.
 pub(super) fn failed(
     facts: &StepFacts<'_>,
-    _kernel: &Kernel,
     sizes: &[Inputs],
     failure: &Failure,
     environment: &Environment<'_>,

@@ -38,8 +38,7 @@ impl Run<'_, '_> {
             // What was cut short did not fail.
             Err(failure) if self.is_stopped() => return Ok(Some(failure)),
             Err(failure) => {
-                let kernel = &before.context.kernel;
-                let rows = rows::failed(&facts, kernel, &self.sizes, &failure, self.environment);
+                let rows = rows::failed(&facts, &self.sizes, &failure, self.environment);
                 self.tell(rows, None);
                 return Ok(Some(failure));
             }

@@ -4,7 +4,7 @@
 mod attempt;
 
 use crate::context::{Inputs, KernelContext};
-use crate::runner::{Failure, FailureClass};
+use crate::runner::{Failure, FailureClass, is_environment};
 use crate::store::{NewRun, RunStatus};
 use crate::validate::OutputsValidator;
 use crate::validate::outputs::CheckPlan;
@@ -156,17 +156,20 @@ fn run_from(
 
 /// Constructs that are parsed and not carried out yet are refused before anything runs.
 fn check_built(steps: &[WorkflowStep]) -> Result<(), WorkflowError> {
-    let not_built = |what: &str| Err(WorkflowError::NotBuilt { what: what.to_owned() });
     for step in steps {
         match step {
-            WorkflowStep::LetModelChoose(_) => return not_built("`let the model choose`"),
-            WorkflowStep::Search { .. } => return not_built("`search`"),
+            WorkflowStep::LetModelChoose(_) | WorkflowStep::Search { .. } => return Err(not_built(step)),
             WorkflowStep::ChooseBest(branches) => branches.iter().try_for_each(|branch| check_built(branch))?,
             WorkflowStep::Repeat { body, .. } => check_built(body)?,
             _ => {}
         }
     }
     Ok(())
+}
+
+fn not_built(step: &WorkflowStep) -> WorkflowError {
+    let what = if matches!(step, WorkflowStep::Search { .. }) { "`search`" } else { "`let the model choose`" };
+    WorkflowError::NotBuilt { what: what.to_owned() }
 }
 
 fn results(measured: Vec<SizeMeasured>) -> Vec<SizeResult> {
@@ -231,8 +234,7 @@ impl Run<'_, '_> {
                 self.environment.store.set_current(id)?;
                 Ok(Flow::Done)
             }
-            WorkflowStep::LetModelChoose(_) => Err(WorkflowError::NotBuilt { what: "`let the model choose`".into() }),
-            WorkflowStep::Search { .. } => Err(WorkflowError::NotBuilt { what: "`search`".into() }),
+            WorkflowStep::LetModelChoose(_) | WorkflowStep::Search { .. } => Err(not_built(step)),
         }
     }
 
@@ -257,7 +259,7 @@ impl Run<'_, '_> {
     fn try_apply(&mut self, application: &Application) -> Result<Flow, WorkflowError> {
         let failure = self.attempt(application, true)?;
         // A machine that can't run anything will not run the next step either.
-        Ok(failure.filter(super::judge::blames_machine).map_or(Flow::Done, Flow::Stopped))
+        Ok(failure.filter(is_environment).map_or(Flow::Done, Flow::Stopped))
     }
 
     /// `choose best of`: every branch from here; the fastest valid one goes on.
