@@ -98,9 +98,11 @@ fn a_second_run_reuses_what_was_steady_and_says_so() {
     assert_eq!(kept.code, 0, "{}", kept.err);
     let (_, finished) = self::steps(&kept);
     let reused = &finished["reused"];
-    // Times that varied are taken anew, and may give another winner to validate.
+    // Times that varied are taken anew, and may give another winner to validate: how many is the machine's to say.
     assert!(reused["measured"].as_u64() <= anew && reused["asked"] == 0, "{reused}");
-    assert!(reused["measured"] != 0 || reused["validated"] == 0, "{reused}");
+    let all = |counts: [&str; 2]| counts.iter().filter_map(|count| reused[count].as_u64()).sum::<u64>();
+    assert_eq!(Some(all(["measurements", "measured"])), anew, "each is one or the other: {reused}");
+    assert!(all(["validations", "validated"]) > 0, "{reused}");
     let told = run(folder.path(), "short", &["-q"]).out;
     assert!(told.contains("reused (unless `--fresh`): ") && told.contains(" 0 asked"), "{told}");
     let fresh = run(folder.path(), "short", &["--fresh", "--json", "-q"]);
@@ -112,7 +114,9 @@ fn a_second_run_reuses_what_was_steady_and_says_so() {
 fn a_change_that_changes_nothing_is_no_slow_down() {
     let Some(folder) = project() else { return };
     let (steps, _) = steps(&run(folder.path(), "twice", &["--json", "-q"]));
-    assert_eq!(column(&steps, "verdict"), ["accepted"; 3]);
+    let steady = !varied(&steps[1]) && !varied(&steps[2]);
+    assert_eq!(column(&steps[..2], "verdict"), ["accepted"; 2]);
+    assert!(!steady || steps[2]["verdict"] == "accepted", "{}", steps[2]);
     // The context is the same, so its time is too.
     assert!(is_time_kept(&steps[1], &steps[2]), "{} {}", steps[1], steps[2]);
     assert!(steps[2]["reason"].is_null() || varied(&steps[1]), "{} {}", steps[1], steps[2]);
