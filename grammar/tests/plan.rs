@@ -20,6 +20,7 @@ repeat 2 times
 launch join
   grid 1
   block min(BLOCK_X, device.warp)
+  cooperative
   arguments partial, A
 ";
 
@@ -65,13 +66,14 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 256, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn what_is_printed_reads_back(grid in expr(), bytes in expr(), when in condition(), fill in -1e6..1e6f64) {
+    fn what_is_printed_reads_back(grid in expr(), bytes in expr(), when in condition(), fill in -1e6..1e6f64, cooperative: bool) {
         let launch = Launch {
             kernel: "k".to_owned(),
             grid: vec![grid.clone(), Expr::Integer(1)],
             block: vec![Expr::Integer(32)],
             shared: Some(bytes),
-            cluster: None,
+            cluster: cooperative.then(|| vec![Expr::Integer(2)]),
+            cooperative,
             arguments: vec!["A".to_owned(), "s".to_owned()],
         };
         let plan = LaunchPlan { statements: vec![

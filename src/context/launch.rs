@@ -1,8 +1,9 @@
 //! A launch plan in concrete numbers: buffers and a sequence of launches, or the word why the parameters are invalid.
 
 use super::scope::{ContextScope, Facts};
-use super::{ExecutionParameters, KernelContext};
-use peak_backend_api::{ArgumentValue, LaunchArgument, LaunchSequence, LaunchStep};
+use super::{ExecutionParameters, KernelContext, tensor_map};
+use indexmap::IndexMap;
+use peak_backend_api::{ArgumentValue, LaunchArgument, LaunchSequence, LaunchStep, TensorMap};
 use peak_grammar::ir::{
     ArgumentKind, Direction, ElementType, EvalError, Expr, Initializer, Launch, PlanStatement, Requirement, Scope,
 };
@@ -84,6 +85,14 @@ pub enum Invalid {
         /// Why it has none.
         error: EvalError,
     },
+    /// A tensor map that no device takes.
+    #[error("tensor map {name}: {problem}")]
+    TensorMap {
+        /// Its name in the source.
+        name: String,
+        /// What is wrong.
+        problem: String,
+    },
     /// A grid, block or shape outside what any device takes.
     #[error("{0}")]
     Range(String),
@@ -97,6 +106,7 @@ impl Invalid {
             Invalid::Requirement { name, .. } => format!("requirement {name}"),
             Invalid::Rejected(why) => format!("reject: {why}"),
             Invalid::Expression { place, .. } => format!("{place} is not a whole number"),
+            Invalid::TensorMap { name, .. } => format!("tensor map {name}"),
             Invalid::Range(_) => "grid, block or shape out of range".to_owned(),
         }
     }
@@ -148,7 +158,7 @@ pub fn concrete_plan(
     check_requirements(context, parameters, facts)?;
     let scope = ContextScope::new(context, parameters, facts);
     let mut plan = ConcretePlan { buffers: argument_buffers(context, &scope)?, sequence: LaunchSequence::default() };
-    run_statements(&context.plan.statements, context, &scope, &mut plan)?;
+    run_statements(&context.plan.statements, context, &scope, &mut Maps::new(), &mut plan)?;
     Ok(plan)
 }
 
@@ -181,14 +191,18 @@ fn extents(name: &str, shape: &[Expr], scope: &dyn Scope) -> Result<Vec<usize>, 
         .collect()
 }
 
-fn evaluate(place: &str, expr: &Expr, scope: &dyn Scope) -> Result<i64, Invalid> {
+pub(super) fn evaluate(place: &str, expr: &Expr, scope: &dyn Scope) -> Result<i64, Invalid> {
     expr.evaluate(scope).map_err(|error| Invalid::Expression { place: place.to_owned(), error })
 }
+
+/// Tensor maps by name, as far as the plan has declared them.
+type Maps = IndexMap<String, TensorMap>;
 
 fn run_statements(
     statements: &[PlanStatement],
     context: &KernelContext,
     scope: &ContextScope<'_>,
+    maps: &mut Maps,
     plan: &mut ConcretePlan,
 ) -> Result<(), Invalid> {
     for statement in statements {
@@ -209,16 +223,18 @@ fn run_statements(
                 let element = element_of(name, plan)?;
                 plan.sequence.steps.push(LaunchStep::Fill { buffer: name.clone(), pattern: pattern(element, *value) });
             }
-            PlanStatement::TensorMap { name, .. } => {
-                return Err(Invalid::Range(format!("tensor map {name}: no runtime here takes tensor maps")));
+            PlanStatement::TensorMap { name, array, box_shape, swizzle } => {
+                let statement = tensor_map::Statement { name, array, box_shape, swizzle: *swizzle };
+                maps.insert(name.clone(), tensor_map::concrete(&statement, scope, plan)?);
             }
             PlanStatement::Launch(launch) => {
-                let step = launch_step(launch, context, scope, plan)?;
+                let step = launch_step(launch, context, scope, maps, plan)?;
                 plan.sequence.steps.push(step);
             }
             PlanStatement::Repeat { count, body } => {
                 for _ in 0..evaluate("repeat", count, scope)? {
-                    run_statements(body, context, scope, plan)?;
+                    // What a body declares ends with it.
+                    run_statements(body, context, scope, &mut maps.clone(), plan)?;
                 }
             }
             PlanStatement::Reject { when, why } => match when.evaluate(scope) {
@@ -267,6 +283,7 @@ fn launch_step(
     launch: &Launch,
     context: &KernelContext,
     scope: &ContextScope<'_>,
+    maps: &Maps,
     plan: &ConcretePlan,
 ) -> Result<LaunchStep, Invalid> {
     let name = &launch.kernel;
@@ -279,10 +296,11 @@ fn launch_step(
         shared_bytes: u32::try_from(shared)
             .map_err(|_| Invalid::Range(format!("launch {name}: {shared} bytes of shared memory")))?,
         cluster,
+        cooperative: launch.cooperative,
         arguments: launch
             .arguments
             .iter()
-            .map(|argument| launch_argument(argument, context, scope, plan))
+            .map(|argument| launch_argument(argument, context, scope, maps, plan))
             .collect::<Result<_, _>>()?,
     })
 }
@@ -291,10 +309,13 @@ fn launch_argument(
     name: &str,
     context: &KernelContext,
     scope: &ContextScope<'_>,
+    maps: &Maps,
     plan: &ConcretePlan,
 ) -> Result<LaunchArgument, Invalid> {
     let value = if plan.buffers.iter().any(|buffer| buffer.name == name) {
         ArgumentValue::Buffer(name.to_owned())
+    } else if let Some(map) = maps.get(name) {
+        ArgumentValue::TensorMap(map.clone())
     } else {
         let value = scope.value(name).ok_or_else(|| Invalid::Expression {
             place: format!("argument {name}"),

@@ -3,9 +3,10 @@
 use super::launch::{ConcretePlan, scalar_element};
 use super::scope::Facts;
 use super::{Configuration, KernelContext};
+use indexmap::IndexMap;
 use peak_backend_api::{
     ArgumentValue, Backend, CompileRequest, EntryArgument, EntryArgumentKind, EntryRequest, LaunchStep, PreludeSpec,
-    SourcePiece,
+    SourcePiece, TENSOR_MAP_TYPE,
 };
 use peak_grammar::ir::{ArgumentKind, Region};
 
@@ -44,9 +45,19 @@ pub fn prelude_spec(context: &KernelContext, configuration: &Configuration, plan
     PreludeSpec {
         element: context.kernel.element.name().to_owned(),
         accumulator: context.kernel.accumulator.name().to_owned(),
-        argument_types: buffers.chain(scalars).collect(),
+        argument_types: buffers.chain(scalars).chain(tensor_maps(plan)).collect(),
         configuration: configuration.iter().map(|(name, value)| (name.clone(), *value)).collect(),
     }
+}
+
+/// Every tensor map that a launch passes, once, with the type that stands for it.
+fn tensor_maps(plan: &ConcretePlan) -> IndexMap<String, String> {
+    let launches = plan.sequence.steps.iter().filter_map(|step| match step {
+        LaunchStep::Launch { arguments, .. } => Some(arguments),
+        LaunchStep::Fill { .. } => None,
+    });
+    let maps = launches.flatten().filter(|argument| matches!(argument.value, ArgumentValue::TensorMap(_)));
+    maps.map(|argument| (argument.name.clone(), TENSOR_MAP_TYPE.to_owned())).collect()
 }
 
 fn entries(context: &KernelContext, plan: &ConcretePlan) -> Vec<EntryRequest> {
@@ -62,6 +73,7 @@ fn entries(context: &KernelContext, plan: &ConcretePlan) -> Vec<EntryRequest> {
                 name: argument.name.clone(),
                 kind: match &argument.value {
                     ArgumentValue::Buffer(buffer) => array_kind(plan, buffer),
+                    ArgumentValue::TensorMap(_) => EntryArgumentKind::TensorMap,
                     ArgumentValue::Bytes(_) => EntryArgumentKind::Scalar {
                         bytes: u32::try_from(scalar_element(context, &argument.name).bytes()).unwrap_or(4),
                     },

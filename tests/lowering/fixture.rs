@@ -102,6 +102,7 @@ pub fn launch_plan() -> LaunchPlan {
         block: vec![name("BLOCK_X"), name("BLOCK_Y")],
         shared: None,
         cluster: None,
+        cooperative: false,
         arguments: ["A", "B", "C", "n"].map(str::to_owned).to_vec(),
     };
     LaunchPlan { statements: vec![PlanStatement::Launch(launch)] }

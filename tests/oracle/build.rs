@@ -120,6 +120,7 @@ pub fn context(kernel: Kernel) -> KernelContext {
                 block: vec![name("BLOCK_X"), name("BLOCK_Y")],
                 shared: None,
                 cluster: None,
+                cooperative: false,
                 arguments,
             })],
         },

@@ -52,6 +52,7 @@ pub fn launch(kernel: &str, grid: &[Expr], block: &[Expr], arguments: &[&str]) -
         block: block.to_vec(),
         shared: None,
         cluster: None,
+        cooperative: false,
         arguments: arguments.iter().map(ToString::to_string).collect(),
     })
 }

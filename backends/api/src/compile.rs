@@ -44,11 +44,11 @@ pub struct EntryRequest {
 pub struct EntryArgument {
     /// Its name.
     pub name: String,
-    /// Array or scalar.
+    /// Array, scalar or tensor map.
     pub kind: EntryArgumentKind,
 }
 
-/// Array or scalar.
+/// Array, scalar or tensor map.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum EntryArgumentKind {
@@ -64,7 +64,12 @@ pub enum EntryArgumentKind {
         /// Width in bytes.
         bytes: u32,
     },
+    /// A tensor map by value.
+    TensorMap,
 }
+
+/// The type of a tensor map among [`PreludeSpec::argument_types`].
+pub const TENSOR_MAP_TYPE: &str = "tensor_map";
 
 /// What a prelude defines.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -73,7 +78,7 @@ pub struct PreludeSpec {
     pub element: String,
     /// The accumulator type.
     pub accumulator: String,
-    /// Argument (or scratch) name and element type: each gets a type `NAME_T`.
+    /// Argument (or scratch) name and element type: each gets a type `NAME_T`. A tensor map's is [`TENSOR_MAP_TYPE`].
     pub argument_types: Vec<(String, String)>,
     /// Tuning parameters, each a `#define`.
     pub configuration: Vec<(String, i64)>,

@@ -1,5 +1,6 @@
 //! Launches in concrete numbers.
 
+use crate::TensorMap;
 use serde::{Deserialize, Serialize};
 
 /// What a launch plan came to for one choice of execution parameters. Buffers go by name.
@@ -32,6 +33,9 @@ pub enum LaunchStep {
         shared_bytes: u32,
         /// Blocks a cluster.
         cluster: Option<[u32; 3]>,
+        /// All blocks are on the device at once, and may wait for each other.
+        #[serde(default)]
+        cooperative: bool,
         /// In the entry's order.
         arguments: Vec<LaunchArgument>,
     },
@@ -54,4 +58,6 @@ pub enum ArgumentValue {
     Buffer(String),
     /// A number, little endian.
     Bytes(Vec<u8>),
+    /// A tensor map by value, which the runtime encodes as its device takes it.
+    TensorMap(TensorMap),
 }

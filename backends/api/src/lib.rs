@@ -13,6 +13,7 @@ pub mod conformance;
 mod device;
 mod launch;
 mod spelling;
+mod tensor_map;
 mod toolchain;
 
 pub use artifact::*;
@@ -20,6 +21,7 @@ pub use compile::*;
 pub use device::*;
 pub use launch::*;
 pub use spelling::*;
+pub use tensor_map::*;
 pub use toolchain::*;
 
 /// A language with its compiler.

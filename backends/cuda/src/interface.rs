@@ -8,6 +8,10 @@ use peak_backend_api::{
 
 /// Width of a pointer, in bytes.
 const POINTER_BYTES: u32 = 8;
+/// Width of a tensor map, in bytes.
+const TENSOR_MAP_BYTES: u32 = 128;
+/// What a tensor map is aligned to at least, in bytes.
+const TENSOR_MAP_ALIGNMENT: u32 = 64;
 
 /// Finds the entry of a launch among those of the code.
 ///
@@ -50,8 +54,7 @@ pub(crate) fn mismatches(request: &EntryRequest, entry: &Entry, declared: Option
     } else {
         let pairs = request.arguments.iter().zip(&entry.parameters).enumerate();
         problems.extend(pairs.filter_map(|(index, (argument, parameter))| {
-            let read_only = declared.is_some_and(|declared| declared[index].read_only);
-            one(argument, *parameter, read_only)
+            one(argument, *parameter, declared.map(|declared| &declared[index]))
         }));
     }
     problems
@@ -95,8 +98,9 @@ fn by_name(request: &EntryRequest, declared: &[Declared]) -> Vec<String> {
     problems
 }
 
-fn one(argument: &EntryArgument, parameter: Parameter, read_only: bool) -> Option<String> {
+fn one(argument: &EntryArgument, parameter: Parameter, declared: Option<&Declared>) -> Option<String> {
     let (name, width) = (&argument.name, parameter.bytes);
+    let read_only = declared.is_some_and(|declared| declared.read_only);
     match argument.kind {
         EntryArgumentKind::Array { writable: true, .. } if read_only => Some(format!(
             "`{name}` is an output, and its parameter points to constants: declare it as `{name}_T *{name}`"
@@ -110,8 +114,24 @@ fn one(argument: &EntryArgument, parameter: Parameter, read_only: bool) -> Optio
         EntryArgumentKind::Scalar { bytes } if width != bytes => Some(format!(
             "the parameter `{name}` is {width} bytes wide, and the launch passes {bytes}: declare it as `{name}_T {name}`"
         )),
+        EntryArgumentKind::TensorMap => tensor_map(name, parameter, declared),
         _ => None,
     }
+}
+
+fn tensor_map(name: &str, parameter: Parameter, declared: Option<&Declared>) -> Option<String> {
+    let mend = format!("declare it as `const __grid_constant__ CUtensorMap {name}`");
+    let Parameter { bytes, alignment, opaque } = parameter;
+    if bytes != TENSOR_MAP_BYTES || alignment < TENSOR_MAP_ALIGNMENT || !opaque {
+        return Some(format!(
+            "`{name}` is a tensor map, which takes {TENSOR_MAP_BYTES} bytes by value, aligned to {TENSOR_MAP_ALIGNMENT}, and \
+             its parameter takes {bytes}, aligned to {alignment}: {mend}"
+        ));
+    }
+    // Bulk copies read a map where the launch put it, never in a thread's own memory.
+    declared.filter(|declared| !declared.grid_constant).map(|_| {
+        format!("`{name}` is a tensor map, and without `__grid_constant__` its address is that of a thread's copy: {mend}")
+    })
 }
 
 fn listed<'a>(names: impl Iterator<Item = &'a String>) -> String {
@@ -132,7 +152,8 @@ pub(crate) fn reflected(request: &EntryRequest, entry: &Entry) -> ReflectedEntry
                 let binding = u32::try_from(place).unwrap_or(u32::MAX);
                 buffers.push(ReflectedBuffer { name, set: 0, binding, writable, stride: None });
             }
-            EntryArgumentKind::Scalar { .. } => scalars.push(ReflectedScalar { name, offset, bytes: parameter.bytes }),
+            // A tensor map is a value like a number, and wider.
+            EntryArgumentKind::Scalar { .. } | EntryArgumentKind::TensorMap => scalars.push(ReflectedScalar { name, offset, bytes: parameter.bytes }),
         }
     }
     ReflectedEntry { name: request.name.clone(), block: Some(request.block), buffers, scalars, scalar_bytes: end }
@@ -188,6 +209,34 @@ mod tests {
         assert!(value.contains("declare it as `const A_T *A`"), "{value}");
         let hidden = said("ARGUMENTS", ".param .u64 a");
         assert!(hidden.contains("takes 1 parameters, and its launch passes 3: `A`, `C`, `n`"), "{hidden}");
+    }
+
+    #[test]
+    fn a_tensor_map_is_taken_by_value_as_a_grid_constant() {
+        let map = EntryArgument { name: "A".to_owned(), kind: EntryArgumentKind::TensorMap };
+        let request = EntryRequest { name: "f".to_owned(), block: [32, 1, 1], arguments: vec![map] };
+        let said = |source: &str, ptx: &str| {
+            let text = format!("__global__ void f({source}) {{}}");
+            let piece = SourcePiece { name: "device code".to_owned(), text };
+            let found = entries(&format!(".entry f({ptx}){{}}"));
+            mismatches(&request, &found[0], declared(&[piece], "f").as_deref()).join("\n")
+        };
+        let fits = ".param .align 128 .b8 a[128]";
+        assert_eq!(said("const __grid_constant__ CUtensorMap A", fits), "");
+        assert_eq!(said("const __grid_constant__ CUtensorMap A", ".param .align 64 .b8 a[128]"), "");
+        assert_eq!(said("ARGUMENTS", fits), "", "where a macro hides the words, width and alignment are enough");
+        let copied = said("const CUtensorMap A", fits);
+        assert!(copied.contains("without `__grid_constant__`"), "{copied}");
+        for (source, ptx) in [
+            ("const float *A", ".param .u64 a"),
+            ("const __grid_constant__ Other A", ".param .align 4 .b8 a[128]"),
+            ("const __grid_constant__ Other A", ".param .align 64 .b8 a[64]"),
+        ] {
+            let wrong = said(source, ptx);
+            assert!(wrong.contains("declare it as `const __grid_constant__ CUtensorMap A`"), "{wrong}");
+        }
+        let reflected = reflected(&request, &entries(&format!(".entry f({fits}){{}}"))[0]);
+        assert_eq!((reflected.scalars[0].bytes, reflected.scalar_bytes), (128, 128));
     }
 
     #[test]

@@ -10,6 +10,8 @@ pub(crate) struct Declared {
     pub name: String,
     /// Whether it is seen to be a pointer to constant elements.
     pub read_only: bool,
+    /// Whether it has `__grid_constant__`: its address is the parameter's own, and no thread's copy.
+    pub grid_constant: bool,
 }
 
 /// The parameters of the kernel of that name, where one of the pieces declares it plainly.
@@ -59,7 +61,8 @@ fn parameter(words: &[&str]) -> Option<Declared> {
     let name = words[..end].last().filter(|word| is_name(word) && end > 1)?;
     let star = words.iter().position(|word| *word == "*");
     let read_only = star.is_some_and(|star| words[..star].contains(&"const"));
-    Some(Declared { name: (*name).to_owned(), read_only })
+    let grid_constant = words.contains(&"__grid_constant__");
+    Some(Declared { name: (*name).to_owned(), read_only, grid_constant })
 }
 
 fn is_name(word: &str) -> bool {
@@ -131,6 +134,15 @@ mod tests {
         let expected = [("A", true), ("C", false), ("p", false), ("n", false)].map(|(name, it)| (name.to_owned(), it));
         assert_eq!(names(source), Some(expected.to_vec()));
         assert_eq!(names("__global__ void add(void) {}"), Some(vec![]));
+    }
+
+    #[test]
+    fn grid_constants_are_seen() {
+        let text = "__global__ void add(const __grid_constant__ CUtensorMap a, __grid_constant__ const CUtensorMap b, int n)";
+        let piece = SourcePiece { name: "device code".to_owned(), text: text.to_owned() };
+        let found = declared(&[piece], "add").expect("a plain declaration");
+        let found: Vec<_> = found.iter().map(|it| (it.name.as_str(), it.grid_constant)).collect();
+        assert_eq!(found, [("a", true), ("b", true), ("n", false)]);
     }
 
     #[test]

@@ -1,10 +1,15 @@
 //! The text before the regions: headers of the types in use, types and tuning parameters as macros.
 
-use peak_backend_api::PreludeSpec;
+use peak_backend_api::{PreludeSpec, TENSOR_MAP_TYPE};
 use std::fmt::Write;
 
 /// Types that the language itself lacks, with the header that defines each.
 const HEADERS: &[(&str, &str)] = &[("__half", "cuda_fp16.h"), ("__nv_bfloat16", "cuda_bf16.h")];
+
+/// The driver's type of a tensor map, which its own header defines in the same way: that header is large, speaks of host
+/// code, and is not in every toolchain. The name of the structure is the one that libcu++ declares.
+const TENSOR_MAP: &str = "struct alignas(128) CUtensorMap_st { unsigned long long opaque[16]; };\n\
+                          typedef struct CUtensorMap_st CUtensorMap;\n";
 
 /// `ELEMENT`, `ACCUMULATOR`, a type an argument (`A_T`), and each tuning parameter.
 pub(crate) fn prelude(spec: &PreludeSpec) -> String {
@@ -25,7 +30,8 @@ pub(crate) fn prelude(spec: &PreludeSpec) -> String {
     let types: Vec<&str> = types.chain([&spec.element, &spec.accumulator]).map(|name| type_name(name)).collect();
     let headers = HEADERS.iter().filter(|(name, _)| types.contains(name));
     let includes: String = headers.map(|(_, header)| format!("#include <{header}>\n")).collect();
-    includes + &defines
+    let map = if types.contains(&type_name(TENSOR_MAP_TYPE)) { TENSOR_MAP } else { "" };
+    includes + map + &defines
 }
 
 /// CUDA's word for an element type. One that it lacks stays as it is, and the compiler names it as unknown.
@@ -43,6 +49,7 @@ fn type_name(element: &str) -> &str {
         "u16" => "unsigned short",
         "u32" | "uint" => "unsigned",
         "u64" => "unsigned long long",
+        TENSOR_MAP_TYPE => "CUtensorMap",
         other => other,
     }
 }
@@ -61,5 +68,9 @@ mod tests {
         };
         let expected = "#include <cuda_fp16.h>\n#define ELEMENT __half\n#define ACCUMULATOR float\n#define A_T __half\n#define n_T int\n#define BLOCK_X 16\n";
         assert_eq!(prelude(&spec), expected);
+        let map = ("a_map".to_owned(), TENSOR_MAP_TYPE.to_owned());
+        let with_map = prelude(&PreludeSpec { argument_types: vec![map], ..spec });
+        assert!(with_map.contains("CUtensorMap;\n#define ELEMENT"), "{with_map}");
+        assert!(with_map.contains("#define a_map_T CUtensorMap\n"), "{with_map}");
     }
 }

@@ -96,6 +96,7 @@ fn load(
         block,
         shared_bytes: 0,
         cluster: None,
+        cooperative: false,
         arguments: vec![buffer("A"), buffer("B"), buffer("C"), size],
     };
     Ok((device.load(&artifact)?, LaunchSequence { steps: vec![step] }))

@@ -51,6 +51,9 @@ fn missing(argument: &EntryArgument, request: &EntryRequest, found: &Reflection)
             };
             array(buffer, element_bytes, writable)
         }
+        EntryArgumentKind::TensorMap => Some(format!(
+            "the launch of `{entry}` passes the tensor map `{name}`, and HLSL has no tensor maps: pass its array"
+        )),
         EntryArgumentKind::Scalar { bytes } => match found.entry.scalars.iter().find(|scalar| scalar.name == *name) {
             Some(scalar) if scalar.bytes != bytes => Some(format!(
                 "the push constant `{name}` is {} bytes wide, and the launch passes {bytes}: declare it with the type of the argument",

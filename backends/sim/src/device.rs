@@ -1,7 +1,7 @@
 //! The open device: buffers by name, loaded programs, launches.
 
 use crate::facts;
-use crate::launch::{check, parameters};
+use crate::launch::{Shape, check, parameters};
 use crate::machine::launch::{Launch, LaunchState, run};
 use crate::machine::memory::{AddressSpace, Bytes, Region, next_base};
 use crate::program::{self, Program};
@@ -13,6 +13,9 @@ use std::sync::Arc;
 
 /// What fresh memory holds: a NaN in every float type, an unlikely number in every integer.
 const FRESH: u8 = 0xFF;
+
+/// Bytes of a grid's workspace: its size, and the barrier that `grid.sync()` of cooperative groups counts with.
+const WORKSPACE_BYTES: u64 = 8;
 
 /// A simulated CUDA device. It can't time: its own speed says nothing of a GPU's.
 pub struct SimDevice {
@@ -63,25 +66,39 @@ impl SimDevice {
         Ok(region.bytes.as_mut_slice())
     }
 
+    /// What the driver gives to a cooperative launch.
+    fn workspace(&self) -> Result<Arc<Region>, RuntimeError> {
+        let name = "the grid's workspace".to_owned();
+        let no_memory = || RuntimeError::OutOfMemory { name: name.clone(), bytes: WORKSPACE_BYTES };
+        let bytes = Bytes::new(WORKSPACE_BYTES).ok_or_else(no_memory)?;
+        Ok(Arc::new(Region { name, base: next_base(self.end()), writable: true, bytes }))
+    }
+
     fn step(&mut self, program: ProgramId, step: &LaunchStep) -> Result<(), RuntimeError> {
         match step {
             LaunchStep::Fill { buffer, pattern } => self.fill(buffer, *pattern),
-            LaunchStep::Launch { entry, grid, block, shared_bytes, cluster, arguments } => {
+            LaunchStep::Launch { entry, grid, block, shared_bytes, cluster, cooperative, arguments } => {
                 let Some(loaded) = self.programs.get(&program.0) else { return Err(no_program(program)) };
                 let Some(compiled) = loaded.entries.iter().find(|known| known.name == *entry) else {
                     return Err(RuntimeError::Launch(format!("the program has no entry `{entry}`")));
                 };
-                check(compiled, *grid, *block, *shared_bytes, *cluster)?;
+                let (grid, block, shared_bytes) = (*grid, *block, *shared_bytes);
+                let shape = Shape { grid, block, shared_bytes, cluster: *cluster, cooperative: *cooperative };
+                let cluster = check(compiled, shape)?;
                 let address = |name: &str| self.buffer(name).map(|region| region.base);
                 let parameters = parameters(compiled, arguments, &address)?;
-                let regions = self.buffers.values().chain(&loaded.variables).cloned().collect();
+                let mut regions: Vec<_> = self.buffers.values().chain(&loaded.variables).cloned().collect();
+                let workspace = if *cooperative { Some(self.workspace()?) } else { None };
+                regions.extend(workspace.clone());
                 let launch = Launch {
                     entry: compiled,
                     space: AddressSpace::new(regions),
-                    grid: *grid,
-                    block: *block,
-                    shared_bytes: compiled.static_shared + u64::from(*shared_bytes),
-                    dynamic_bytes: *shared_bytes,
+                    grid,
+                    block,
+                    cluster,
+                    workspace: workspace.map_or(0, |region| region.base),
+                    shared_bytes: compiled.static_shared + u64::from(shared_bytes),
+                    dynamic_bytes: shared_bytes,
                     parameters,
                     instruction_limit: self.instruction_limit,
                     state: LaunchState::default(),

@@ -14,6 +14,16 @@ pub(crate) const MAX_STATIC_SHARED: u64 = 48 << 10;
 pub(crate) const MAX_SHARED: u64 = 227 << 10;
 /// Bytes of an entry's parameters.
 pub(crate) const MAX_PARAMETER_BYTES: u64 = 32764;
+/// Shared memory of a multiprocessor, and what each block takes of it beside its own.
+const MULTIPROCESSOR_SHARED: u64 = 228 << 10;
+const BLOCK_SHARED_RESERVED: u64 = 1 << 10;
+/// Threads and blocks of a multiprocessor.
+const MULTIPROCESSOR_THREADS: u64 = 2048;
+const MULTIPROCESSOR_BLOCKS: u64 = 32;
+/// Multiprocessors.
+const MULTIPROCESSORS: u64 = 132;
+/// Blocks of a cluster.
+pub(crate) const MAX_CLUSTER: u64 = 16;
 /// Memory, where the host does not say how much it has.
 const DEFAULT_MEMORY_BYTES: u64 = 4 << 30;
 /// Memory that the simulated device has at most.
@@ -32,11 +42,11 @@ pub(crate) fn info(memory_bytes: u64) -> DeviceInfo {
         ("max_grid_z", i64::from(MAX_GRID[2])),
         ("max_threads_per_block", i64::from(MAX_THREADS)),
         ("memory", bytes(memory_bytes)),
-        ("multiprocessors", 132),
+        ("multiprocessors", bytes(MULTIPROCESSORS)),
         ("registers_per_multiprocessor", 65536),
         ("shared_memory_per_block", bytes(MAX_STATIC_SHARED)),
         ("shared_memory_per_block_optin", bytes(MAX_SHARED)),
-        ("shared_memory_per_multiprocessor", 228 << 10),
+        ("shared_memory_per_multiprocessor", bytes(MULTIPROCESSOR_SHARED)),
         ("warp", 32),
     ];
     DeviceInfo {
@@ -47,9 +57,17 @@ pub(crate) fn info(memory_bytes: u64) -> DeviceInfo {
         driver: format!("peak-backend-sim {}", env!("CARGO_PKG_VERSION")),
         kind: DeviceKind::Software,
         facts: facts.into_iter().map(|(name, value)| (name.to_owned(), value)).collect(),
-        features: ["bf16", "f16", "f64", "simulated"].map(str::to_owned).to_vec(),
+        features: ["bf16", "clusters", "cooperative_launch", "f16", "f64", "simulated"].map(str::to_owned).to_vec(),
         target: Some("compute_90".to_owned()),
     }
+}
+
+/// Blocks of `threads` threads and `shared_bytes` bytes of shared memory that the device holds at once. Registers are not
+/// limited.
+pub(crate) fn resident_blocks(threads: u64, shared_bytes: u64) -> u64 {
+    let by_threads = MULTIPROCESSOR_THREADS / threads.next_multiple_of(32).max(32);
+    let by_shared = MULTIPROCESSOR_SHARED / (shared_bytes + BLOCK_SHARED_RESERVED);
+    MULTIPROCESSORS * by_threads.min(by_shared).min(MULTIPROCESSOR_BLOCKS)
 }
 
 /// Half of what the host has free, at most an H100's memory. Reads `/proc/meminfo` where there is one.

@@ -1,6 +1,9 @@
 //! What a launch may ask for, and its parameters as bytes.
 
-use crate::facts::{MAX_BLOCK, MAX_GRID, MAX_PARAMETER_BYTES, MAX_SHARED, MAX_STATIC_SHARED, MAX_THREADS};
+use crate::facts::{
+    MAX_BLOCK, MAX_CLUSTER, MAX_GRID, MAX_PARAMETER_BYTES, MAX_SHARED, MAX_STATIC_SHARED, MAX_THREADS, resident_blocks,
+};
+use crate::machine::MAX_COOPERATIVE_THREADS;
 use crate::program::CompiledEntry;
 use peak_backend_api::{ArgumentValue, LaunchArgument, RuntimeError};
 
@@ -25,30 +28,40 @@ pub(crate) fn check_entry(entry: &CompiledEntry) -> Result<(), RuntimeError> {
     }
 }
 
-/// Limits of a launch.
+/// The numbers of a launch.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Shape {
+    pub grid: [u32; 3],
+    pub block: [u32; 3],
+    /// Dynamic.
+    pub shared_bytes: u32,
+    pub cluster: Option<[u32; 3]>,
+    pub cooperative: bool,
+}
+
+fn product(sides: [u32; 3]) -> u64 {
+    sides.iter().map(|it| u64::from(*it)).fold(1, u64::saturating_mul)
+}
+
+/// Limits of a launch. Gives the blocks of a cluster, 1 where there is none.
 ///
 /// # Errors
 /// [`RuntimeError::Launch`], as the driver would refuse it.
-pub(crate) fn check(
-    entry: &CompiledEntry,
-    grid: [u32; 3],
-    block: [u32; 3],
-    shared_bytes: u32,
-    cluster: Option<[u32; 3]>,
-) -> Result<(), RuntimeError> {
+pub(crate) fn check(entry: &CompiledEntry, shape: Shape) -> Result<[u32; 3], RuntimeError> {
+    let Shape { grid, block, shared_bytes, .. } = shape;
     let refuse = |problem: String| Err(RuntimeError::Launch(format!("`{}`: {problem}", entry.name)));
     let within =
         |sizes: [u32; 3], limits: [u32; 3]| sizes.iter().zip(limits).all(|(it, limit)| (1..=limit).contains(it));
     if !within(grid, MAX_GRID) {
         return refuse(format!("a grid of {grid:?} blocks; 1 to {MAX_GRID:?} are allowed"));
     }
-    let threads: u64 = block.iter().map(|it| u64::from(*it)).fold(1, u64::saturating_mul);
+    let threads = product(block);
     if !within(block, MAX_BLOCK) || threads > u64::from(MAX_THREADS) {
         return refuse(format!("a block of {block:?} threads; {MAX_THREADS} are allowed, up to {MAX_BLOCK:?}"));
     }
     match entry.threads {
         Some((exact, true)) if exact != block => return refuse(format!("blocks of {block:?}; it requires {exact:?}")),
-        Some((most, false)) if threads > most.iter().map(|it| u64::from(*it)).fold(1, u64::saturating_mul) => {
+        Some((most, false)) if threads > product(most) => {
             return refuse(format!("blocks of {block:?}; it was compiled for at most {most:?}"));
         }
         _ => {}
@@ -57,9 +70,41 @@ pub(crate) fn check(
     if shared > MAX_SHARED {
         return refuse(format!("{shared} bytes of shared memory; {MAX_SHARED} are allowed"));
     }
-    match cluster {
-        Some(size) if size != [1, 1, 1] => refuse(format!("clusters of {size:?} blocks are not modelled")),
-        _ => Ok(()),
+    check_cooperative(shape, shared).and_then(|()| check_cluster(entry, shape)).or_else(refuse)
+}
+
+/// The blocks of a cluster, or what is wrong with them.
+fn check_cluster(entry: &CompiledEntry, shape: Shape) -> Result<[u32; 3], String> {
+    if let (Some(asked), Some(required)) = (shape.cluster, entry.cluster)
+        && asked != required
+    {
+        return Err(format!("clusters of {asked:?} blocks; it requires {required:?}"));
+    }
+    let cluster = shape.cluster.or(entry.cluster).unwrap_or([1; 3]);
+    let blocks = product(cluster);
+    if !(1..=MAX_CLUSTER).contains(&blocks) {
+        return Err(format!("clusters of {blocks} blocks; 1 to {MAX_CLUSTER} are allowed"));
+    }
+    match shape.grid.iter().zip(cluster).all(|(grid, side)| grid % side == 0) {
+        true => Ok(cluster),
+        false => Err(format!("a grid of {:?} blocks can't be cut into clusters of {cluster:?}", shape.grid)),
+    }
+}
+
+/// Whether all blocks of a cooperative launch can be there at once.
+fn check_cooperative(shape: Shape, shared_bytes: u64) -> Result<(), String> {
+    let (blocks, threads) = (product(shape.grid), product(shape.block));
+    if !shape.cooperative {
+        return Ok(());
+    }
+    let (device, host) = (resident_blocks(threads, shared_bytes), MAX_COOPERATIVE_THREADS / threads);
+    match (blocks > device, blocks > host) {
+        (false, false) => Ok(()),
+        (true, _) => Err(format!("a cooperative launch of {blocks} blocks, and {device} fit on the device at once")),
+        (false, true) => Err(format!(
+            "a cooperative launch of {blocks} blocks of {threads} threads, and the simulator holds {host} of them at once: \
+             it has room for {MAX_COOPERATIVE_THREADS} threads"
+        )),
     }
 }
 
@@ -81,6 +126,13 @@ pub(crate) fn parameters(
         let value = match &argument.value {
             ArgumentValue::Buffer(name) => address(name)?.to_le_bytes().to_vec(),
             ArgumentValue::Bytes(value) => value.clone(),
+            ArgumentValue::TensorMap(_) => {
+                return Err(RuntimeError::Launch(format!(
+                    "`{}`: argument `{}` is a tensor map, and the simulator has no bulk copies of tensors \
+                     (`cp.async.bulk.tensor`): run it on a GPU",
+                    entry.name, argument.name
+                )));
+            }
         };
         if value.len() as u64 != parameter.bytes {
             let (given, taken) = (value.len(), parameter.bytes);

@@ -70,6 +70,8 @@ pub(crate) struct CompiledEntry {
     pub local_bytes: u64,
     /// `.maxntid` or `.reqntid`.
     pub threads: Option<([u32; 3], bool)>,
+    /// `.reqnctapercluster`.
+    pub cluster: Option<[u32; 3]>,
     /// Whether a thread may wait for others, so that each is a coroutine.
     pub suspends: bool,
     /// Whether a thread may wait by looking again and again.
@@ -201,6 +203,7 @@ fn compile_entry<'m>(
         static_shared,
         local_bytes,
         threads: entry.threads,
+        cluster: entry.cluster,
         suspends,
         spins,
         sites: shared.sites,

@@ -1,5 +1,6 @@
 //! Tests through the public surface: kernels, faults, single instructions, mutated text.
 
+mod cooperative;
 mod corpus;
 mod faults;
 mod instructions;
@@ -35,6 +36,18 @@ macro_rules! scalar {
 }
 pub(crate) use scalar;
 
+/// Arguments by place.
+fn launch_arguments(arguments: Vec<Arg<'_>>) -> Vec<LaunchArgument> {
+    let argument = |(at, argument): (usize, Arg<'_>)| LaunchArgument {
+        name: format!("argument {at}"),
+        value: match argument {
+            Arg::Buffer(name) => ArgumentValue::Buffer(name.to_owned()),
+            Arg::Bytes(bytes) => ArgumentValue::Bytes(bytes),
+        },
+    };
+    arguments.into_iter().enumerate().map(argument).collect()
+}
+
 /// A device with one program.
 struct Bench {
     device: SimDevice,
@@ -62,17 +75,13 @@ impl Bench {
         shared_bytes: u32,
         arguments: Vec<Arg<'_>>,
     ) -> Result<(), RuntimeError> {
-        let argument = |(at, argument): (usize, Arg<'_>)| LaunchArgument {
-            name: format!("argument {at}"),
-            value: match argument {
-                Arg::Buffer(name) => ArgumentValue::Buffer(name.to_owned()),
-                Arg::Bytes(bytes) => ArgumentValue::Bytes(bytes),
-            },
-        };
-        let arguments = arguments.into_iter().enumerate().map(argument).collect();
-        let entry = entry.to_owned();
-        let launch = LaunchStep::Launch { entry, grid, block, shared_bytes, cluster: None, arguments };
-        self.device.run(self.program, &LaunchSequence { steps: vec![launch] })
+        let (entry, arguments) = (entry.to_owned(), launch_arguments(arguments));
+        let (cluster, cooperative) = (None, false);
+        self.step(LaunchStep::Launch { entry, grid, block, shared_bytes, cluster, cooperative, arguments })
+    }
+
+    fn step(&mut self, step: LaunchStep) -> Result<(), RuntimeError> {
+        self.device.run(self.program, &LaunchSequence { steps: vec![step] })
     }
 
     fn run(&mut self, entry: &str, grid: [u32; 3], block: [u32; 3], shared_bytes: u32, arguments: Vec<Arg<'_>>) {

@@ -79,6 +79,9 @@ pub struct Launch {
     pub shared: Option<Expr>,
     /// `cluster`: blocks a cluster in x, y, z.
     pub cluster: Option<Vec<Expr>>,
+    /// `cooperative`: all blocks are on the device at once, and may wait for each other.
+    #[serde(default)]
+    pub cooperative: bool,
     /// Names of arrays, scratch, scalars, lets and tensor maps, in the entry's order.
     pub arguments: Vec<String>,
 }

@@ -177,6 +177,9 @@ fn clauses(launch: &Launch, indent: usize, text: &mut String) {
     if let Some(cluster) = &launch.cluster {
         line(indent, &format!("cluster {}", list(cluster)), text);
     }
+    if launch.cooperative {
+        line(indent, "cooperative", text);
+    }
     line(indent, &format!("arguments {}", launch.arguments.join(", ")), text);
 }
 

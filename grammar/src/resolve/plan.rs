@@ -145,6 +145,7 @@ fn launch(
         block: Vec::new(),
         shared: None,
         cluster: None,
+        cooperative: false,
         arguments: Vec::new(),
     };
     let mut seen = BTreeSet::new();
@@ -165,6 +166,10 @@ fn launch(
             LaunchClause::Cluster(items) => {
                 launch.cluster = Some(extents(items, clause.span, scope, out));
                 "cluster"
+            }
+            LaunchClause::Cooperative => {
+                launch.cooperative = true;
+                "cooperative"
             }
             LaunchClause::Arguments(names) => {
                 launch.arguments = names.iter().map(|name| argument(name, scope, maps, out)).collect();

@@ -176,6 +176,7 @@ fn step(entry: &str, arguments: Vec<LaunchArgument>) -> LaunchStep {
         block: [BLOCK, 1, 1],
         shared_bytes: 0,
         cluster: None,
+        cooperative: false,
         arguments,
     }
 }

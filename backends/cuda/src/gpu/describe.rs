@@ -45,6 +45,7 @@ const FEATURES: &[(&str, c_int)] = &[
     ("storage8", 20),
     ("storage16", 20),
     ("timestamps", 20),
+    ("cooperative_launch", 60),
     ("tensor_cores", 70),
     ("async_copy", 80),
     ("bf16", 80),

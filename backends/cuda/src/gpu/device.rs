@@ -73,15 +73,15 @@ impl Device for GpuDevice {
     }
 
     fn run(&mut self, program: ProgramId, sequence: &LaunchSequence) -> Result<(), RuntimeError> {
-        let queued = launch::queue(&self.context, sequence, self.program(program)?, &self.buffers);
+        let prepared = launch::prepare(&self.context, sequence, self.program(program)?, &self.buffers)?;
+        let queued = prepared.queue();
         // What was queued before a refusal is waited for: buffers may be freed next.
         self.context.wait().and(queued)
     }
 
     fn time(&mut self, program: ProgramId, sequence: &LaunchSequence, repeats: u32) -> Result<Vec<u64>, RuntimeError> {
-        let program = self.program(program)?;
-        let queue = || launch::queue(&self.context, sequence, program, &self.buffers);
-        let times = time::time(&self.context, repeats, &queue);
+        let prepared = launch::prepare(&self.context, sequence, self.program(program)?, &self.buffers)?;
+        let times = time::time(&self.context, repeats, &|| prepared.queue());
         self.context.wait().and(times)
     }
 }

@@ -1,5 +1,6 @@
 //! A GPU through CUDA's driver: memory by name, modules, launches, events. Loaded at run time; knows no compiler.
 
+mod arguments;
 mod context;
 mod describe;
 mod device;
@@ -7,6 +8,9 @@ mod driver;
 mod launch;
 mod memory;
 mod program;
+mod resident;
+mod shape;
+mod tensor_map;
 mod time;
 
 pub(crate) use context::Context;

@@ -4,6 +4,7 @@ use super::context::Context;
 use crate::error::check;
 use cudarc::driver::sys::{self, CUfunction, CUfunction_attribute as Attribute, CUjit_option, CUmodule, CUresult};
 use peak_backend_api::{Artifact, ArtifactKind, ReflectedEntry, RuntimeError};
+use std::cell::Cell;
 use std::ffi::{CString, c_int, c_void};
 use std::rc::Rc;
 
@@ -27,6 +28,8 @@ pub(super) struct Entry {
     pub static_bytes: u64,
     /// The most threads of a block that its registers allow.
     pub threads_max: u64,
+    /// Dynamic shared memory that was allowed so far, in bytes.
+    shared_allowed: Cell<u32>,
 }
 
 impl Program {
@@ -97,15 +100,22 @@ impl Entry {
             function,
             static_bytes: get(Attribute::CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES)?,
             threads_max: get(Attribute::CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK)?,
+            shared_allowed: Cell::new(0),
         })
     }
 
-    /// Allows that much dynamic shared memory, which above 48 KB must be asked for.
+    /// Allows that much dynamic shared memory, which above 48 KB must be asked for. What was allowed before stays: an
+    /// earlier launch of a sequence may need more than a later one.
     pub fn allow_shared(&self, bytes: u32) -> Result<(), RuntimeError> {
+        if bytes <= self.shared_allowed.get() {
+            return Ok(());
+        }
         self.set(
             Attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
             c_int::try_from(bytes).unwrap_or(c_int::MAX),
-        )
+        )?;
+        self.shared_allowed.set(bytes);
+        Ok(())
     }
 
     /// Allows clusters that not every device of the architecture can hold.

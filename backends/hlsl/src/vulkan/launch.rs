@@ -112,10 +112,10 @@ impl Recording {
         for step in &sequence.steps {
             match step {
                 LaunchStep::Fill { buffer, pattern } => known(buffers, buffer)?.record_fill(self.commands, *pattern),
-                LaunchStep::Launch { entry, grid, block, shared_bytes, cluster, arguments } => {
+                LaunchStep::Launch { entry, grid, block, shared_bytes, cluster, cooperative, arguments } => {
                     let entry = find(program, entry)?;
                     check_shape(&self.gpu, entry, *grid, *block)?;
-                    check_extras(*shared_bytes, *cluster)?;
+                    check_extras(*shared_bytes, *cluster, *cooperative, arguments)?;
                     self.launch(entry, *grid, arguments, buffers)?;
                 }
             }
@@ -227,14 +227,28 @@ fn check_shape(gpu: &Gpu, entry: &Entry, grid: [u32; 3], block: [u32; 3]) -> Res
     }
 }
 
-fn check_extras(shared_bytes: u32, cluster: Option<[u32; 3]>) -> Result<(), RuntimeError> {
+/// Refuses what other devices have and Vulkan lacks.
+fn check_extras(
+    shared_bytes: u32,
+    cluster: Option<[u32; 3]>,
+    cooperative: bool,
+    arguments: &[LaunchArgument],
+) -> Result<(), RuntimeError> {
     if shared_bytes != 0 {
         return refused("HLSL has no dynamic shared memory: declare `groupshared` arrays, and ask for 0 bytes");
     }
     if cluster.is_some_and(|cluster| cluster != [1, 1, 1]) {
         return refused("Vulkan has no clusters of blocks");
     }
-    Ok(())
+    if cooperative {
+        return refused(
+            "Vulkan has no cooperative launches: its blocks can't wait for each other, so cut the kernel into several launches",
+        );
+    }
+    match arguments.iter().find(|argument| matches!(argument.value, ArgumentValue::TensorMap(_))) {
+        Some(map) => refused(format!("Vulkan has no tensor maps, and the launch passes `{}`: pass its array", map.name)),
+        None => Ok(()),
+    }
 }
 
 /// Binding and buffer of each of the entry's buffers; every argument must be one that the entry knows.
@@ -248,8 +262,8 @@ fn bound_buffers(
     for buffer in &entry.reflected.buffers {
         match arguments.iter().find(|argument| argument.name == buffer.name).map(|argument| &argument.value) {
             Some(ArgumentValue::Buffer(on_device)) => bound.push((buffer.binding, known(buffers, on_device)?.raw)),
-            Some(ArgumentValue::Bytes(_)) => {
-                return refused(format!("`{name}` takes a buffer for `{}`, not a number", buffer.name));
+            Some(ArgumentValue::Bytes(_) | ArgumentValue::TensorMap(_)) => {
+                return refused(format!("`{name}` takes a buffer for `{}`, and nothing else", buffer.name));
             }
             None => return refused(format!("`{name}` lacks an argument for its buffer `{}`", buffer.name)),
         }

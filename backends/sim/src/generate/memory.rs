@@ -5,7 +5,7 @@ use super::values::{integer_of, natural};
 use super::{Emitted, Generator, Lack, lack};
 use crate::host::atomics::Atomic;
 use crate::ir::{Base, Inst, Operand, Space, Type, VariableId};
-use crate::machine::memory::{LOCAL_BASE, PARAM_BASE, SHARED_BASE};
+use crate::machine::memory::{CLUSTER_STRIDE, LOCAL_BASE, PARAM_BASE, SHARED_BASE};
 use crate::machine::thread::Window;
 use crate::program::{AccessSpace, Site};
 use cranelift_codegen::ir::condcodes::IntCC;
@@ -14,7 +14,8 @@ use cranelift_codegen::ir::{AtomicRmwOp, InstBuilder, MemFlagsData, StackSlotDat
 use std::mem::offset_of;
 
 /// State spaces in an instruction.
-const SPACES: [&str; 7] = ["global", "shared", "local", "const", "param", "shared::cta", "param::entry"];
+const SPACES: [&str; 8] =
+    ["global", "shared", "local", "const", "param", "shared::cta", "shared::cluster", "param::entry"];
 
 /// What makes a load or store one that other threads may wait for.
 const STRONG: [&str; 5] = ["volatile", "relaxed", "acquire", "release", "mmio"];
@@ -143,7 +144,7 @@ pub(super) fn convert_address(this: &mut Generator<'_, '_, '_>, inst: &Inst) -> 
     };
     let local = |this: &mut Generator<'_, '_, '_>| this.constant_field(I64, field!(local_base));
     let base = match inst.one_of(&SPACES) {
-        Some("shared" | "shared::cta") => this.int(I64, SHARED_BASE),
+        Some("shared" | "shared::cta" | "shared::cluster") => this.int(I64, SHARED_BASE),
         Some("local") => local(this),
         // Addresses of these are generic as they are.
         _ => this.int(I64, 0),
@@ -159,7 +160,8 @@ pub(super) fn convert_address(this: &mut Generator<'_, '_, '_>, inst: &Inst) -> 
 pub(super) fn is_space(this: &mut Generator<'_, '_, '_>, inst: &Inst) -> Emitted {
     let address = this.input(inst, 1, Type::U64)?;
     let (first, end) = match inst.one_of(&SPACES) {
-        Some("shared" | "shared::cta") => (SHARED_BASE, LOCAL_BASE),
+        Some("shared" | "shared::cta") => (SHARED_BASE, SHARED_BASE + CLUSTER_STRIDE),
+        Some("shared::cluster") => (SHARED_BASE, LOCAL_BASE),
         Some("local") => (LOCAL_BASE, PARAM_BASE),
         Some("param" | "param::entry") => (PARAM_BASE, crate::machine::memory::GLOBAL_BASE),
         Some("global") => (crate::machine::memory::GLOBAL_BASE, u64::MAX),
@@ -197,7 +199,11 @@ impl Generator<'_, '_, '_> {
         {
             return Ok(pointer);
         }
-        let address = self.address(base, offset)?;
+        let mut address = self.address(base, offset)?;
+        if named == Some("shared::cluster") {
+            // Of whatever block: found as a generic address.
+            address = self.b.ins().iadd_imm_s(address, SHARED_BASE.cast_signed());
+        }
         let space = match named {
             Some("shared" | "shared::cta") => AccessSpace::Shared,
             Some("local") => AccessSpace::Local,

@@ -11,6 +11,7 @@ macro_rules! field {
     };
 }
 
+mod cluster;
 mod control;
 mod convert;
 mod float;

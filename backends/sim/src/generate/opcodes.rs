@@ -1,6 +1,6 @@
 //! Every opcode, with the modifiers and types that it is translated with. `spec/simulator.md` prints this table.
 
-use super::{Emitted, Generator, Lack, control, convert, float, integer, memory, moves, warps};
+use super::{Emitted, Generator, Lack, cluster, control, convert, float, integer, memory, moves, warps};
 use crate::ir::Inst;
 
 /// An opcode.
@@ -18,7 +18,7 @@ pub(crate) struct Opcode {
 macro_rules! access {
     ($more:literal) => {
         concat!(
-            "global shared shared::cta local const param param::entry param::func weak volatile relaxed acquire release ",
+            "global shared shared::cta shared::cluster local const param param::entry param::func weak volatile relaxed acquire release ",
             "acq_rel mmio cta cluster gpu sys nc ca cg cs lu cv wb wt L1::evict_normal L1::evict_unchanged ",
             "L1::evict_first L1::evict_last L1::no_allocate L2::64B L2::128B L2::256B L2::evict_normal ",
             "L2::evict_first L2::evict_last ",
@@ -48,7 +48,7 @@ pub(crate) const OPCODES: &[Opcode] = opcodes! {
     "and" "", BITS, integer::logic;
     "atom" access!("add min max exch cas and or xor inc dec noftz"), "b16 b32 b64 u32 u64 s32 s64 f16 f16x2 bf16 bf16x2 f32 f64", memory::atomic;
     "bar" "sync arrive red popc and or cta warp", "u32 pred", warps::barrier;
-    "barrier" "sync arrive red popc and or cta aligned", "u32 pred", warps::barrier;
+    "barrier" "sync arrive red popc and or cta aligned cluster wait acquire release relaxed", "u32 pred", warps::barrier;
     "bfe" "", "u32 u64 s32 s64", integer::extract_field;
     "bfi" "", "b32 b64", integer::insert_field;
     "bfind" "shiftamt", "u32 u64 s32 s64", integer::find_bit;
@@ -61,7 +61,7 @@ pub(crate) const OPCODES: &[Opcode] = opcodes! {
     "copysign" "", "f32 f64", float::sign;
     "cos" "approx ftz", "f32", float::transcendental;
     "cvt" "rn rz rm rp rni rzi rmi rpi ftz sat relu", "u8 u16 u32 u64 s8 s16 s32 s64 f16 f16x2 bf16 bf16x2 f32 f64", convert::convert;
-    "cvta" "to global shared shared::cta local const param param::entry", "u64", memory::convert_address;
+    "cvta" "to global shared shared::cta shared::cluster local const param param::entry", "u64", memory::convert_address;
     "div" "rn rz rm rp approx full ftz", "u16 u32 u64 s16 s32 s64 f32 f64", integer::divide;
     "dp4a" "", "u32 s32", integer::dot_bytes;
     "elect" "sync", "", warps::elect;
@@ -69,7 +69,8 @@ pub(crate) const OPCODES: &[Opcode] = opcodes! {
     "exit" "", "", control::exit;
     "fence" "sc acq_rel acquire release cta cluster gpu sys", "", memory::fence;
     "fma" "rn rz rm rp ftz sat relu", "f16 f16x2 bf16 bf16x2 f32 f64", float::fused;
-    "isspacep" "global shared shared::cta local param param::entry", "", memory::is_space;
+    "getctarank" "shared::cluster", "u32 u64", cluster::rank_of;
+    "isspacep" "global shared shared::cta shared::cluster local param param::entry", "", memory::is_space;
     "ld" access!("v2 v4 v8"), MEMORY, memory::load;
     "ldu" "global v2 v4", MEMORY, memory::load;
     "lg2" "approx ftz", "f32", float::transcendental;
@@ -77,6 +78,7 @@ pub(crate) const OPCODES: &[Opcode] = opcodes! {
     "mad" "lo hi wide cc sat rn rz rm rp ftz", "u16 u32 u64 s16 s32 s64 f32 f64", integer::multiply;
     "mad24" "lo hi", "u32 s32", integer::multiply24;
     "madc" "lo hi cc", "u32 u64 s32 s64", integer::multiply;
+    "mapa" "shared::cluster", "u32 u64", cluster::map_address;
     "match" "any all sync", "b32 b64", warps::matching;
     "max" "ftz NaN relu", NUMBERS, integer::extreme;
     "membar" "cta gl sys", "", memory::fence;

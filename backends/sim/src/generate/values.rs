@@ -256,6 +256,11 @@ impl Generator<'_, '_, '_> {
             "%clock" | "%clock64" => self.field(I64, field!(executed)),
             "%globaltimer" => self.host("clock", &[])?,
             "%dynamic_smem_size" => self.constant_field(I32, field!(dynamic_bytes)),
+            "%envreg1" | "%envreg2" => {
+                let workspace = self.constant_field(I64, field!(workspace));
+                let half = if name == "%envreg1" { self.b.ins().ushr_imm_u(workspace, 32) } else { workspace };
+                self.b.ins().ireduce(I32, half)
+            }
             "WARP_SZ" => self.int(I32, crate::machine::WARP as u64),
             _ => return lack(format!("`{name}`")),
         })

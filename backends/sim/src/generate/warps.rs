@@ -14,6 +14,12 @@ pub(super) fn barrier(this: &mut Generator<'_, '_, '_>, inst: &Inst) -> Emitted 
         this.warp(WarpOp::Sync, mask, None, None, None)?;
         return Ok(());
     }
+    if inst.has("cluster") {
+        return super::cluster::barrier(this, inst);
+    }
+    if inst.one_of(&["wait", "acquire", "release", "relaxed"]).is_some() {
+        return lack("this form");
+    }
     if inst.has("red") {
         return reduction(this, inst);
     }

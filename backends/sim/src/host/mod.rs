@@ -43,6 +43,8 @@ pub(crate) fn functions() -> Vec<HostFunction> {
         "tick" = sync::tick: (I64, I32) -> I32;
         "pause" = sync::pause: (I64);
         "barrier" = sync::barrier: (I64, I32, I32, I32, I32, I32) -> I32;
+        "cluster_arrive" = sync::cluster_arrive: (I64, I32);
+        "cluster_wait" = sync::cluster_wait: (I64, I32);
         "warp" = sync::warp: (I64, I32, I32, I32, I64, I32, I32) -> I64;
         "atomic" = atomics::atomic: (I32, I64, I64) -> I64;
         "bfe" = bits::bfe: (I64, I32, I32, I32) -> I64;

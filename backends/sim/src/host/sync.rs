@@ -1,6 +1,6 @@
 //! Memory windows, faults, barriers and warp-wide operations: what needs the thread.
 
-use crate::machine::memory::{PARAM_BASE, SHARED_BASE};
+use crate::machine::memory::{CLUSTER_STRIDE, PARAM_BASE, SHARED_BASE};
 use crate::machine::thread::{State, Thread, Window};
 use crate::machine::warp::{self, Arrival, WarpOp};
 use crate::machine::{SLICE_INSTRUCTIONS, barrier, block::Block, fault};
@@ -58,9 +58,15 @@ fn find(block: &Block, thread: &Thread, site: &Site, address: u64) -> Option<Win
         let delta = (pointer as u64).wrapping_sub(base);
         (fits && address.is_multiple_of(bytes)).then_some(Window { base, count: length / bytes, delta })
     };
+    let of_peer = || {
+        let rank = (address.checked_sub(SHARED_BASE)? / CLUSTER_STRIDE).checked_sub(1)?;
+        let shared = block.cluster()?.block(usize::try_from(rank).ok()?)?.shared();
+        window(SHARED_BASE + (rank + 1) * CLUSTER_STRIDE, shared.length(), shared.pointer())
+    };
     let local = launch.entry.local_bytes;
     window(SHARED_BASE, thread.shared_bytes.get(), thread.shared.get())
         .or_else(|| window(thread.local_base.get(), local, thread.local.get()))
+        .or_else(of_peer)
         .or_else(|| {
             let length = launch.parameters.len() as u64;
             if site.writes { None } else { window(PARAM_BASE, length, thread.parameters.get()) }
@@ -150,4 +156,28 @@ pub(crate) extern "C" fn warp(thread: &Thread, point: u32, op: u32, mask: u32, a
         }
     }
     thread.result.get()
+}
+
+/// Comes to the cluster's barrier, and goes on.
+pub(crate) extern "C" fn cluster_arrive(thread: &Thread, point: u32) {
+    let Some(cluster) = block(thread).and_then(Block::cluster) else { return };
+    if let Err(what) = cluster.arrive(thread) {
+        fail(thread, point, &what);
+        drop(what);
+        leave(thread);
+    }
+}
+
+/// Waits at the cluster's barrier.
+pub(crate) extern "C" fn cluster_wait(thread: &Thread, point: u32) {
+    let Some(cluster) = block(thread).and_then(Block::cluster) else { return };
+    match cluster.wait(thread, point) {
+        Ok(true) => leave(thread),
+        Ok(false) => {}
+        Err(what) => {
+            fail(thread, point, &what);
+            drop(what);
+            leave(thread);
+        }
+    }
 }

@@ -89,6 +89,8 @@ pub(crate) struct Function {
     pub targets: HashMap<usize, Vec<usize>>,
     /// `.maxntid` and `.reqntid`: threads a block, and whether exactly.
     pub threads: Option<([u32; 3], bool)>,
+    /// `.reqnctapercluster`: blocks a cluster.
+    pub cluster: Option<[u32; 3]>,
 }
 
 /// An instruction.
@@ -164,7 +166,7 @@ pub(crate) enum Base {
 }
 
 /// Special registers, all read as 32 or 64 bits.
-pub(crate) const SPECIALS: [&str; 24] = [
+pub(crate) const SPECIALS: [&str; 40] = [
     "%tid.x",
     "%tid.y",
     "%tid.z",
@@ -179,6 +181,20 @@ pub(crate) const SPECIALS: [&str; 24] = [
     "%nctaid.z",
     "%laneid",
     "%warpid",
+    "%cluster_nctaid.x",
+    "%cluster_nctaid.y",
+    "%cluster_nctaid.z",
+    "%cluster_nctarank",
+    "%nclusterid.x",
+    "%nclusterid.y",
+    "%nclusterid.z",
+    "%cluster_ctaid.x",
+    "%cluster_ctaid.y",
+    "%cluster_ctaid.z",
+    "%cluster_ctarank",
+    "%clusterid.x",
+    "%clusterid.y",
+    "%clusterid.z",
     "%lanemask_eq",
     "%lanemask_lt",
     "%lanemask_le",
@@ -188,5 +204,7 @@ pub(crate) const SPECIALS: [&str; 24] = [
     "%clock64",
     "%globaltimer",
     "%dynamic_smem_size",
+    "%envreg1",
+    "%envreg2",
     "WARP_SZ",
 ];

@@ -121,6 +121,7 @@ impl<'r, 't> Resolver<'r, 't> {
             labels,
             targets,
             threads: threads(syntax),
+            cluster: numbers(syntax, &[".reqnctapercluster"]).map(|(_, numbers)| numbers),
         })
     }
 
@@ -431,7 +432,13 @@ fn initialize(
 
 /// `.maxntid` and `.reqntid`.
 fn threads(syntax: &FunctionSyntax<'_>) -> Option<([u32; 3], bool)> {
-    let (name, numbers) = syntax.directives.iter().find(|(name, _)| matches!(*name, ".maxntid" | ".reqntid"))?;
+    let (name, numbers) = numbers(syntax, &[".maxntid", ".reqntid"])?;
+    Some((numbers, name == ".reqntid"))
+}
+
+/// The first directive of some names, with its numbers in x, y, z; missing ones are 1.
+fn numbers<'t>(syntax: &FunctionSyntax<'t>, names: &[&str]) -> Option<(&'t str, [u32; 3])> {
+    let (name, numbers) = syntax.directives.iter().find(|(name, _)| names.contains(name))?;
     let at = |axis: usize| numbers.get(axis).map_or(1, |it| u32::try_from(*it).unwrap_or(u32::MAX));
-    Some(([at(0), at(1), at(2)], *name == ".reqntid"))
+    Some((*name, [at(0), at(1), at(2)]))
 }

@@ -1,9 +1,10 @@
 //! One block: its threads, and what they share. A block is used again for the next index when it is done.
 
 use super::barrier::{self, BARRIERS, Barrier};
+use super::cluster::Cluster;
 use super::launch::Launch;
 use super::memory::{Bytes, LOCAL_BASE};
-use super::thread::{State, Thread, Window};
+use super::thread::{BLOCK_SPECIALS, CLUSTER_SPECIALS, State, Thread, Window};
 use super::{STACK_BYTES, STACK_MARGIN_BYTES, WARP, fault, warp};
 use crate::program::EntryCode;
 use corosensei::stack::{DefaultStack, Stack};
@@ -20,6 +21,8 @@ pub(crate) enum Turn {
     Finished,
     /// No thread got on: another block may have to run first.
     Spinning,
+    /// No thread can get on before another block of the cluster does.
+    Waiting,
     /// The launch has failed.
     Stopped,
 }
@@ -37,29 +40,40 @@ pub(crate) struct Block {
     /// Instructions since a thread last got on.
     pub idle: Cell<u64>,
     progressed: Cell<bool>,
+    /// What it shares with other blocks; null where its threads run one after the other.
+    cluster: *const Cluster,
+    /// Its place in the cluster.
+    pub rank: Cell<u32>,
+    shared: Bytes,
     // Held for the pointers in the threads.
-    _shared: Bytes,
     _local: Bytes,
-    _sites: Box<[Window]>,
+    sites: *mut [Window],
+}
+
+impl Drop for Block {
+    fn drop(&mut self) {
+        // SAFETY: made by `Box::into_raw` in `new`; threads, which point to it, run only while the block is there.
+        drop(unsafe { Box::from_raw(self.sites) });
+    }
 }
 
 impl Block {
-    /// A block of a launch, not yet at an index.
+    /// A block of a launch, not yet at an index. The cluster is null, or outlives the block.
     ///
     /// # Errors
     /// No memory.
-    pub fn new(launch: &Launch<'_>) -> Result<Box<Block>, String> {
+    pub fn new(launch: &Launch<'_>, cluster: *const Cluster) -> Result<Box<Block>, String> {
         let no_memory = || "the host has no memory for a block".to_owned();
         let count = launch.threads();
         let local_bytes = launch.entry.local_bytes;
         let shared = Bytes::new(launch.shared_bytes).ok_or_else(no_memory)?;
         let local = Bytes::new(local_bytes * u64::from(count)).ok_or_else(no_memory)?;
-        let mut sites = vec![Window::default(); launch.entry.sites.len()].into_boxed_slice();
+        let sites = Box::into_raw(vec![Window::default(); launch.entry.sites.len()].into_boxed_slice());
         let threads: Box<[Thread]> = (0..count).map(|_| Thread::default()).collect();
         let [x, y, _] = launch.block;
         for (slot, thread) in (0_u32..).zip(&threads) {
             thread.slot.set(slot);
-            thread.sites.set(sites.as_mut_ptr());
+            thread.sites.set(sites.cast());
             thread.parameters.set(launch.parameters.as_ptr());
             thread.shared.set(shared.pointer());
             thread.shared_bytes.set(launch.shared_bytes);
@@ -68,10 +82,18 @@ impl Block {
             thread.local.set(local.pointer().wrapping_add(offset as usize));
             thread.local_base.set(LOCAL_BASE + offset);
             thread.dynamic_bytes.set(launch.dynamic_bytes);
+            thread.workspace.set(launch.workspace);
             let own = [slot % x, slot / x % y, slot / x / y];
             let warp = [slot % WARP as u32, slot / WARP as u32];
             let special = own.iter().chain(&launch.block).chain(&[0; 3]).chain(&launch.grid).chain(&warp);
             for (cell, value) in thread.special.iter().zip(special) {
+                cell.set(*value);
+            }
+            let clusters = launch.clusters();
+            let size = [launch.cluster_blocks()];
+            for (cell, value) in
+                thread.special[CLUSTER_SPECIALS..].iter().zip(launch.cluster.iter().chain(&size).chain(&clusters))
+            {
                 cell.set(*value);
             }
         }
@@ -83,9 +105,11 @@ impl Block {
             live: Cell::new(0),
             idle: Cell::new(0),
             progressed: Cell::new(false),
-            _shared: shared,
+            cluster,
+            rank: Cell::new(0),
+            shared,
             _local: local,
-            _sites: sites,
+            sites,
         });
         for thread in &block.threads {
             thread.block.set(ptr::from_ref(&*block));
@@ -104,28 +128,52 @@ impl Block {
         unsafe { &*self.launch }
     }
 
+    /// What it shares with other blocks.
+    pub fn cluster(&self) -> Option<&Cluster> {
+        // SAFETY: null, or the cluster of the gang that owns the block, which drops it later.
+        unsafe { self.cluster.as_ref() }
+    }
+
+    /// Its shared memory, for other blocks of the cluster.
+    pub fn shared(&self) -> &Bytes {
+        &self.shared
+    }
+
     /// A thread got on.
     pub fn progress(&self) {
         self.idle.set(0);
         self.progressed.set(true);
     }
 
-    /// Makes it the block of a linear index, all threads at their start.
-    pub fn start(&self, linear: u64) {
+    /// Makes it the block of a rank in the cluster of a linear index, all threads at their start.
+    pub fn start(&self, linear: u64, rank: u32) {
         let launch = self.launch();
-        let [x, y, _] = launch.grid.map(u64::from);
-        let index = [linear % x, linear / x % y, linear / x / y].map(|it| u32::try_from(it).unwrap_or(0));
+        if launch.cluster_blocks() > 1 {
+            // Windows of the last cluster's shared memory are of no more use.
+            // SAFETY: the table is this block's, and none of its threads runs now.
+            unsafe { &mut *self.sites }.fill(Window::default());
+        }
+        let sizes = launch.cluster;
+        let cluster = place(linear, launch.clusters());
+        let own = place(u64::from(rank), sizes);
+        let index: [u32; 3] = std::array::from_fn(|axis| cluster[axis] * sizes[axis] + own[axis]);
         self.index.set(index);
+        self.rank.set(rank);
         self.live.set(launch.threads());
         self.idle.set(0);
         for barrier in &self.barriers {
             barrier.set(Barrier::default());
         }
         for thread in &self.threads {
-            // `%ctaid` stands after `%tid` and `%ntid`.
-            for (cell, value) in thread.special[6..].iter().zip(index) {
+            for (cell, value) in thread.special[BLOCK_SPECIALS..].iter().zip(index) {
                 cell.set(value);
             }
+            // What belongs to the block stands after what belongs to the launch.
+            let numbers = own.into_iter().chain([rank]).chain(cluster);
+            for (cell, value) in thread.special[CLUSTER_SPECIALS + 7..].iter().zip(numbers) {
+                cell.set(value);
+            }
+            thread.cluster_phase.set(None);
             thread.local_top.set(0);
             thread.depth.set(0);
             thread.state.set(State::Ready);
@@ -153,6 +201,9 @@ impl Block {
         self.threads[slot].state.set(State::Done);
         self.live.set(self.live.get() - 1);
         self.progress();
+        if let Some(cluster) = self.cluster() {
+            cluster.exited(&self.threads[slot]);
+        }
         for number in 0..BARRIERS {
             barrier::complete(self, number);
         }
@@ -160,13 +211,14 @@ impl Block {
     }
 
     /// What the threads that can't go on wait for.
-    fn deadlock(&self) -> String {
+    pub fn deadlock(&self) -> String {
         let launch = self.launch();
         let mut lines: Vec<(u32, String)> = Vec::new();
         for thread in &self.threads {
             let (point, what) = match thread.state.get() {
                 State::Barrier(number, point) => (point, format!("barrier {number}")),
                 State::Warp(arrival) => (arrival.point, format!("the lanes of mask {:#010x}", arrival.mask)),
+                State::Cluster(point) => (point, "the other threads of the cluster".to_owned()),
                 State::Ready | State::Done => continue,
             };
             let place = fault::place(&launch.entry.points[point as usize]);
@@ -185,6 +237,12 @@ impl Block {
     }
 }
 
+/// The place in x, y, z of a linear index.
+fn place(linear: u64, [x, y, _]: [u32; 3]) -> [u32; 3] {
+    let (x, y) = (u64::from(x), u64::from(y));
+    [linear % x, linear / x % y, linear / x / y].map(|it| u32::try_from(it).unwrap_or(0))
+}
+
 /// A block whose threads are coroutines.
 pub(crate) struct Resident {
     pub block: Box<Block>,
@@ -198,12 +256,12 @@ impl Resident {
         Resident { block, fibers }
     }
 
-    /// Starts at an index; stacks come from the pool while it has some.
+    /// Starts as the block of a rank in the cluster of an index; stacks come from the pool while it has some.
     ///
     /// # Errors
     /// The host has no memory for a stack.
-    pub fn start(&mut self, linear: u64, stacks: &mut Vec<DefaultStack>) -> Result<(), String> {
-        self.block.start(linear);
+    pub fn start(&mut self, linear: u64, rank: u32, stacks: &mut Vec<DefaultStack>) -> Result<(), String> {
+        self.block.start(linear, rank);
         let code = self.block.launch().entry.code;
         for (thread, fiber) in self.block.threads.iter().zip(&mut self.fibers) {
             let stack = match stacks.pop() {
@@ -241,6 +299,9 @@ impl Resident {
             let warps = block.threads.len().div_ceil(WARP);
             if (0..warps).filter(|warp| warp::release_active_masks(block, *warp)).count() > 0 {
                 continue;
+            }
+            if !moved && block.threads.iter().any(|thread| matches!(thread.state.get(), State::Cluster(_))) {
+                return Turn::Waiting;
             }
             if !moved {
                 block.launch().fail(block.deadlock());

@@ -1,7 +1,7 @@
 //! What went wrong, in words that name the block, the thread, the place and the buffer.
 
 use super::launch::Launch;
-use super::memory::{LOCAL_BASE, PARAM_BASE, SHARED_BASE};
+use super::memory::{CLUSTER_STRIDE, LOCAL_BASE, PARAM_BASE, SHARED_BASE};
 use super::thread::Thread;
 use crate::program::{AccessSpace, Point, Site};
 
@@ -39,7 +39,13 @@ fn generic(launch: &Launch<'_>, thread: &Thread, site: &Site, address: u64) -> S
     let bytes = u64::from(site.bytes);
     let shared = address.wrapping_sub(SHARED_BASE);
     if shared < NEAR_BYTES {
-        return within(shared, bytes, thread.shared_bytes.get(), "the block's shared memory");
+        let (length, count) = (thread.shared_bytes.get(), u64::from(launch.cluster_blocks()));
+        let of_peer = |rank: u64| format!("the shared memory of block {rank} of the cluster");
+        return match (shared / CLUSTER_STRIDE).checked_sub(1) {
+            None => within(shared, bytes, length, "the block's shared memory"),
+            Some(rank) if rank < count => within(shared % CLUSTER_STRIDE, bytes, length, &of_peer(rank)),
+            Some(rank) => format!("of {}, which has {count}", of_peer(rank)),
+        };
     }
     let local = address.wrapping_sub(thread.local_base.get());
     if local < launch.entry.local_bytes {

@@ -1,6 +1,7 @@
 //! A launch: its blocks are spread over the cores.
 
-use super::block::{Block, Resident, Turn};
+use super::block::{Block, Turn};
+use super::gang::Gang;
 use super::memory::AddressSpace;
 use crate::program::CompiledEntry;
 use std::collections::VecDeque;
@@ -19,6 +20,10 @@ pub(crate) struct Launch<'l> {
     pub space: AddressSpace,
     pub grid: [u32; 3],
     pub block: [u32; 3],
+    /// Blocks a cluster, of which the grid is a multiple.
+    pub cluster: [u32; 3],
+    /// Address of the grid's workspace in a cooperative launch, all of whose blocks are under way at once; else 0.
+    pub workspace: u64,
     /// Static and dynamic.
     pub shared_bytes: u64,
     pub dynamic_bytes: u32,
@@ -43,6 +48,16 @@ impl Launch<'_> {
         self.block.iter().product()
     }
 
+    /// Blocks of a cluster.
+    pub fn cluster_blocks(&self) -> u32 {
+        self.cluster.iter().product()
+    }
+
+    /// Clusters in x, y, z.
+    pub fn clusters(&self) -> [u32; 3] {
+        std::array::from_fn(|axis| self.grid[axis] / self.cluster[axis])
+    }
+
     /// Whether it has failed.
     pub fn is_stopped(&self) -> bool {
         self.state.stopped.load(Ordering::Relaxed)
@@ -57,9 +72,9 @@ impl Launch<'_> {
     }
 
     fn next(&self) -> Option<u64> {
-        let blocks: u64 = self.grid.iter().map(|it| u64::from(*it)).product();
+        let clusters: u64 = self.clusters().iter().map(|it| u64::from(*it)).product();
         let next = self.state.next.fetch_add(1, Ordering::Relaxed);
-        (next < blocks && !self.is_stopped()).then_some(next)
+        (next < clusters && !self.is_stopped()).then_some(next)
     }
 
     fn count(&self, block: &Block) {
@@ -90,49 +105,51 @@ pub(crate) fn run(launch: &Launch<'_>, cores: usize) -> Result<u64, String> {
 }
 
 fn work(launch: &Launch<'_>) {
-    let done = if launch.entry.suspends { work_suspending(launch) } else { work_plain(launch) };
+    let together = launch.entry.suspends || launch.cluster_blocks() > 1;
+    let done = if together { work_suspending(launch) } else { work_plain(launch) };
     if let Err(message) = done {
         launch.fail(message);
     }
 }
 
 fn work_plain(launch: &Launch<'_>) -> Result<(), String> {
-    let block = Block::new(launch)?;
+    let block = Block::new(launch, std::ptr::null())?;
     while let Some(linear) = launch.next() {
-        block.start(linear);
+        block.start(linear, 0);
         block.run_plain(launch.entry.code);
         launch.count(&block);
     }
     Ok(())
 }
 
-/// Runs blocks; one that only spins makes room for the next, so that all get on.
+/// Runs clusters; one that only spins makes room for the next, so that all get on.
 fn work_suspending(launch: &Launch<'_>) -> Result<(), String> {
-    let max_residents = (MAX_RESIDENT_THREADS / launch.threads().max(1) as usize).max(1);
+    let threads = (launch.threads() * launch.cluster_blocks()).max(1) as usize;
+    let max_gangs = if launch.workspace == 0 { (MAX_RESIDENT_THREADS / threads).max(1) } else { usize::MAX };
     let (mut stacks, mut resting) = (Vec::new(), Vec::new());
-    let mut residents: VecDeque<Resident> = VecDeque::new();
+    let mut gangs: VecDeque<Gang> = VecDeque::new();
     loop {
-        let admits = residents.len() < max_residents;
-        let spinning = residents.front().is_some();
+        let admits = gangs.len() < max_gangs;
+        let spinning = gangs.front().is_some();
         if admits && let Some(linear) = launch.next() {
-            let mut resident = match resting.pop() {
-                Some(resident) => resident,
-                None => Resident::new(Block::new(launch)?),
+            let mut gang = match resting.pop() {
+                Some(gang) => gang,
+                None => Gang::new(launch)?,
             };
-            resident.start(linear, &mut stacks)?;
-            residents.push_front(resident);
+            gang.start(linear, &mut stacks)?;
+            gangs.push_front(gang);
         } else if spinning {
-            residents.rotate_left(1);
+            gangs.rotate_left(1);
         }
-        let Some(resident) = residents.front_mut() else { return Ok(()) };
-        match resident.turn(&mut stacks) {
-            Turn::Spinning => {}
+        let Some(gang) = gangs.front_mut() else { return Ok(()) };
+        match gang.turn(&mut stacks) {
+            Turn::Spinning | Turn::Waiting => {}
             Turn::Stopped => return Ok(()),
             Turn::Finished => {
-                launch.count(&resident.block);
-                resting.extend(residents.pop_front());
-                // Those that spin get a turn before another block starts.
-                if let Some(Turn::Stopped) = turn_residents(launch, &mut residents, &mut resting, &mut stacks) {
+                gang.blocks().for_each(|block| launch.count(block));
+                resting.extend(gangs.pop_front());
+                // Those that spin get a turn before another cluster starts.
+                if let Some(Turn::Stopped) = turn_gangs(launch, &mut gangs, &mut resting, &mut stacks) {
                     return Ok(());
                 }
             }
@@ -140,21 +157,21 @@ fn work_suspending(launch: &Launch<'_>) -> Result<(), String> {
     }
 }
 
-/// One turn for every block under way.
-fn turn_residents(
+/// One turn for every cluster under way.
+fn turn_gangs(
     launch: &Launch<'_>,
-    residents: &mut VecDeque<Resident>,
-    resting: &mut Vec<Resident>,
+    gangs: &mut VecDeque<Gang>,
+    resting: &mut Vec<Gang>,
     stacks: &mut Vec<corosensei::stack::DefaultStack>,
 ) -> Option<Turn> {
-    for _ in 0..residents.len() {
-        let mut resident = residents.pop_front()?;
-        match resident.turn(stacks) {
+    for _ in 0..gangs.len() {
+        let mut gang = gangs.pop_front()?;
+        match gang.turn(stacks) {
             Turn::Finished => {
-                launch.count(&resident.block);
-                resting.push(resident);
+                gang.blocks().for_each(|block| launch.count(block));
+                resting.push(gang);
             }
-            Turn::Spinning => residents.push_back(resident),
+            Turn::Spinning | Turn::Waiting => gangs.push_back(gang),
             Turn::Stopped => return Some(Turn::Stopped),
         }
     }

@@ -9,6 +9,9 @@ use std::sync::Arc;
 
 /// Where generic addresses of shared memory begin.
 pub(crate) const SHARED_BASE: u64 = 0x1000_0000_0000;
+/// Bytes of generic addresses from the shared memory of one block of a cluster to that of the next. The block's own
+/// comes first, then that of every block by its rank.
+pub(crate) const CLUSTER_STRIDE: u64 = 1 << 24;
 /// Where generic addresses of local memory begin; each thread of a block has [`super::LOCAL_BYTES`].
 pub(crate) const LOCAL_BASE: u64 = 0x1100_0000_0000;
 /// Where generic addresses of an entry's parameters begin.

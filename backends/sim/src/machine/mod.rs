@@ -1,12 +1,14 @@
 //! The simulated device: memory, threads, blocks, launches.
 //!
 //! `memory` is the address space, `thread` what generated code sees, `block` runs one block's threads as coroutines or
-//! as plain calls, `warp` and `barrier` hold what threads wait for, `launch` spreads blocks over the cores, `fault`
-//! says what went wrong. Nothing here knows PTX.
+//! as plain calls, `warp` and `barrier` hold what threads wait for, `cluster` what blocks share, `gang` runs the blocks
+//! of a cluster together, `launch` spreads them over the cores, `fault` says what went wrong. Nothing here knows PTX.
 
 pub(crate) mod barrier;
 pub(crate) mod block;
+pub(crate) mod cluster;
 pub(crate) mod fault;
+pub(crate) mod gang;
 pub(crate) mod launch;
 pub(crate) mod memory;
 pub(crate) mod thread;
@@ -14,6 +16,9 @@ pub(crate) mod warp;
 
 /// Lanes of a warp.
 pub(crate) const WARP: usize = 32;
+
+/// Threads of a cooperative launch, all of which are under way at once: each has a stack, and a host maps so many.
+pub(crate) const MAX_COOPERATIVE_THREADS: u64 = 24 << 10;
 
 /// Instructions of one thread after which it is taken to loop for ever: about ten seconds of a core.
 pub(crate) const MAX_THREAD_INSTRUCTIONS: u64 = 1 << 33;

@@ -24,13 +24,19 @@ pub(crate) enum State {
     Ready,
     /// At the barrier of that number, since the point.
     Barrier(u32, u32),
+    /// At the cluster's barrier, since the point.
+    Cluster(u32),
     /// At a warp-wide operation.
     Warp(Arrival),
     Done,
 }
 
 /// Special registers that are stored, in the order of [`crate::ir::SPECIALS`].
-pub(crate) const STORED_SPECIALS: usize = 14;
+pub(crate) const STORED_SPECIALS: usize = 28;
+/// Where the block's index stands among them.
+pub(crate) const BLOCK_SPECIALS: usize = 6;
+/// Where the cluster's numbers begin: those of the launch, then those of the block.
+pub(crate) const CLUSTER_SPECIALS: usize = 14;
 
 /// A thread. Generated code reads the fields up to `special`; all are cells because host functions, which generated
 /// code calls, reach the threads of a block through shared references.
@@ -56,6 +62,8 @@ pub(crate) struct Thread {
     pub special: [Cell<u32>; STORED_SPECIALS],
     pub depth: Cell<u32>,
     pub dynamic_bytes: Cell<u32>,
+    /// Address of the grid's workspace in a cooperative launch, else 0.
+    pub workspace: Cell<u64>,
     /// Where the host's stack is too full for another call.
     pub stack_limit: Cell<u64>,
     /// The rest is for the host.
@@ -63,6 +71,8 @@ pub(crate) struct Thread {
     /// `executed` at which the thread is taken to loop for ever.
     pub bound: Cell<u64>,
     pub state: Cell<State>,
+    /// Whether it has arrived at the cluster's barrier and not yet waited, and in which phase.
+    pub cluster_phase: Cell<Option<u64>>,
     /// What a warp-wide operation or barrier gave.
     pub result: Cell<u64>,
     pub yielder: Cell<*const Yielder<(), ()>>,
@@ -85,10 +95,12 @@ impl Default for Thread {
             special: Default::default(),
             depth: Cell::new(0),
             dynamic_bytes: Cell::new(0),
+            workspace: Cell::new(0),
             stack_limit: Cell::new(0),
             slot: Cell::new(0),
             bound: Cell::new(0),
             state: Cell::new(State::Done),
+            cluster_phase: Cell::new(None),
             result: Cell::new(0),
             yielder: Cell::new(ptr::null()),
             block: Cell::new(ptr::null()),

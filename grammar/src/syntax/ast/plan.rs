@@ -50,6 +50,8 @@ pub enum LaunchClause {
     Shared(Expression),
     /// `cluster ...`.
     Cluster(Vec<Expression>),
+    /// `cooperative`.
+    Cooperative,
     /// `arguments ...`.
     Arguments(Vec<Name>),
 }

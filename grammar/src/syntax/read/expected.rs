@@ -179,9 +179,14 @@ fn shapes(rule: Rule) -> &'static [&'static str] {
             "repeat COUNT times",
             "reject when CONDITION \"WHY\"",
         ],
-        Rule::launch_line => {
-            &["grid X, Y, Z", "block X, Y, Z", "shared BYTES bytes", "cluster X, Y, Z", "arguments NAME, NAME"]
-        }
+        Rule::launch_line => &[
+            "grid X, Y, Z",
+            "block X, Y, Z",
+            "shared BYTES bytes",
+            "cluster X, Y, Z",
+            "cooperative",
+            "arguments NAME, NAME",
+        ],
         Rule::utility_line => &["takes NAME, NAME", "code for LANGUAGE, LANGUAGE"],
         Rule::transformation_line => &[
             "for kernels NAME, or for kernels computing PATTERN",

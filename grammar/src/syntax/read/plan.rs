@@ -50,6 +50,7 @@ fn launch(piece: &Piece<'_>, node: &Node<'_>, out: &mut Report<'_>) -> Option<La
         Rule::block => LaunchClause::Block(expressions(piece, out)),
         Rule::shared => LaunchClause::Shared(expression(piece, out)?),
         Rule::cluster => LaunchClause::Cluster(expressions(piece, out)),
+        Rule::cooperative => LaunchClause::Cooperative,
         _ => LaunchClause::Arguments(piece.names(Rule::ident)),
     })
 }
