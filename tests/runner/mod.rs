@@ -4,6 +4,7 @@ mod build;
 mod device;
 mod hlsl;
 mod host;
+mod launches;
 mod pool;
 mod space;
 mod tuning;

@@ -90,9 +90,10 @@ impl TensorMap {
     pub fn span_bytes(&self) -> Option<u64> {
         let (inner, outer) = self.extents.split_last()?;
         let row = inner.checked_mul(self.element.bytes())?;
-        outer.iter().zip(&self.strides).try_fold(row, |span, (extent, stride)| {
-            span.checked_add(extent.checked_sub(1)?.checked_mul(*stride)?)
-        })
+        outer
+            .iter()
+            .zip(&self.strides)
+            .try_fold(row, |span, (extent, stride)| span.checked_add(extent.checked_sub(1)?.checked_mul(*stride)?))
     }
 
     /// Compares the map with what hardware takes. Where the buffer lies, and whether it is large enough, is the

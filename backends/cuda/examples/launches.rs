@@ -124,7 +124,8 @@ fn compare(work: &Work, device: &mut dyn Device) -> Result<(), String> {
         let found = device.read(name).map_err(|error| format!("read: {error}"))?;
         let differs = found.chunks(4).zip(expected.chunks(4)).position(|(found, expected)| found != expected);
         if let Some(at) = differs {
-            let words = |bytes: &[u8]| bytes[4 * at..].iter().take(4).map(|byte| format!("{byte:02x}")).collect::<String>();
+            let words =
+                |bytes: &[u8]| bytes[4 * at..].iter().take(4).map(|byte| format!("{byte:02x}")).collect::<String>();
             return Err(format!("element {at} of `{name}` is {}, not {}", words(&found), words(expected)));
         }
         if found.len() != expected.len() {

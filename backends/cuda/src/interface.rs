@@ -130,7 +130,9 @@ fn tensor_map(name: &str, parameter: Parameter, declared: Option<&Declared>) -> 
     }
     // Bulk copies read a map where the launch put it, never in a thread's own memory.
     declared.filter(|declared| !declared.grid_constant).map(|_| {
-        format!("`{name}` is a tensor map, and without `__grid_constant__` its address is that of a thread's copy: {mend}")
+        format!(
+            "`{name}` is a tensor map, and without `__grid_constant__` its address is that of a thread's copy: {mend}"
+        )
     })
 }
 
@@ -153,7 +155,9 @@ pub(crate) fn reflected(request: &EntryRequest, entry: &Entry) -> ReflectedEntry
                 buffers.push(ReflectedBuffer { name, set: 0, binding, writable, stride: None });
             }
             // A tensor map is a value like a number, and wider.
-            EntryArgumentKind::Scalar { .. } | EntryArgumentKind::TensorMap => scalars.push(ReflectedScalar { name, offset, bytes: parameter.bytes }),
+            EntryArgumentKind::Scalar { .. } | EntryArgumentKind::TensorMap => {
+                scalars.push(ReflectedScalar { name, offset, bytes: parameter.bytes })
+            }
         }
     }
     ReflectedEntry { name: request.name.clone(), block: Some(request.block), buffers, scalars, scalar_bytes: end }

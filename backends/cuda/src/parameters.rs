@@ -138,7 +138,8 @@ mod tests {
 
     #[test]
     fn grid_constants_are_seen() {
-        let text = "__global__ void add(const __grid_constant__ CUtensorMap a, __grid_constant__ const CUtensorMap b, int n)";
+        let text =
+            "__global__ void add(const __grid_constant__ CUtensorMap a, __grid_constant__ const CUtensorMap b, int n)";
         let piece = SourcePiece { name: "device code".to_owned(), text: text.to_owned() };
         let found = declared(&[piece], "add").expect("a plain declaration");
         let found: Vec<_> = found.iter().map(|it| (it.name.as_str(), it.grid_constant)).collect();

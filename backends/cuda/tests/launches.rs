@@ -17,7 +17,10 @@ fn device() -> DeviceInfo {
         runtime: "gpu".to_owned(),
         driver: String::new(),
         kind: DeviceKind::Discrete,
-        facts: BTreeMap::from([("multiprocessors".to_owned(), 132), ("shared_memory_per_block_optin".to_owned(), 232_448)]),
+        facts: BTreeMap::from([
+            ("multiprocessors".to_owned(), 132),
+            ("shared_memory_per_block_optin".to_owned(), 232_448),
+        ]),
         features: ["bulk_copy", "clusters", "cooperative_launch"].map(str::to_owned).to_vec(),
         target: None,
     }

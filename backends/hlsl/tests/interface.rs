@@ -117,6 +117,30 @@ fn scalars_live_in_the_push_constants() {
 }
 
 #[test]
+fn a_tensor_map_is_refused_with_a_word() {
+    let backend = peak_backend_hlsl::backend();
+    let map = EntryArgument { name: "a_map".to_owned(), kind: EntryArgumentKind::TensorMap };
+    let code = "[numthreads(64, 1, 1)]\nvoid copy(uint3 at : SV_DispatchThreadID) {}\n";
+    let result = backend.compile(&CompileRequest {
+        pieces: vec![SourcePiece { name: "device code".to_owned(), text: code.to_owned() }],
+        entries: vec![EntryRequest { name: "copy".to_owned(), block: [64, 1, 1], arguments: vec![map] }],
+        target: String::new(),
+        shared_bytes_limit: None,
+        threads_limit: None,
+    });
+    match result {
+        Err(CompileError::Interface(problems)) => {
+            assert!(problems[0].contains("tensor map `a_map`, and HLSL has no tensor maps"), "{problems:?}");
+        }
+        Err(CompileError::Toolchain { name, .. }) => {
+            assert!(std::env::var("PEAK_REQUIRE").is_err(), "{name} is required and missing");
+            eprintln!("skipped (1): {name} is missing");
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
 fn other_resources_are_named() {
     let texture = format!("{BUFFERS}Texture2D<float> image;\n{}", BODY.replace("A[at.x]", "image[at.xy]"));
     let Some(said) = problems(&[], &texture) else { return };

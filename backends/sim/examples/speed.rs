@@ -42,7 +42,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     for (name, blocks, block) in KERNELS {
         let (grid, entry, arguments) = ([blocks, blocks, 1], name.to_owned(), arguments.clone());
-        let launch = LaunchStep::Launch { entry, grid, block, shared_bytes: 0, cluster: None, cooperative: false, arguments };
+        let launch =
+            LaunchStep::Launch { entry, grid, block, shared_bytes: 0, cluster: None, cooperative: false, arguments };
         let sequence = LaunchSequence { steps: vec![launch] };
         let (mut best, mut instructions) = (f64::INFINITY, 0.0);
         for _ in 0..RUNS {

@@ -1,9 +1,7 @@
 //! Blocks that wait for each other: cooperative launches and clusters, their limits and faults.
 
 use crate::{Arg, Arg::Buffer, Bench, bytes_of, noise, numbers_of, scalar};
-use peak_backend_api::{
-    ArgumentValue, LaunchArgument, LaunchStep, RuntimeError, TensorElement, TensorMap,
-};
+use peak_backend_api::{ArgumentValue, LaunchArgument, LaunchStep, RuntimeError, TensorElement, TensorMap};
 
 const KERNELS: &str = include_str!("kernels/cooperative.ptx");
 
@@ -65,7 +63,10 @@ fn a_grid_that_waits_for_itself_must_be_launched_so_and_fit() {
     let plain = launch(&mut bench, "grid_rounds", Shape { cooperative: false, ..cooperative(2, 64) }, arguments());
     assert!(words(plain).contains("trapped"), "cooperative groups find no workspace");
     let device = words(launch(&mut bench, "grid_rounds", cooperative(133, 2048 / 2), arguments()));
-    assert!(device.contains("a cooperative launch of 133 blocks of 1024 threads") && device.contains("24 of them"), "{device}");
+    assert!(
+        device.contains("a cooperative launch of 133 blocks of 1024 threads") && device.contains("24 of them"),
+        "{device}"
+    );
     let beyond = words(launch(&mut bench, "grid_rounds", cooperative(132 * 32 + 1, 32), arguments()));
     assert!(beyond.contains("4225 blocks, and 4224 fit on the device"), "{beyond}");
     launch(&mut bench, "grid_rounds", cooperative(2, 64), arguments()).expect("the device goes on");
@@ -81,7 +82,8 @@ fn blocks_of_a_cluster_read_each_others_memory() {
         let shape = clusters([blocks, 1, 1], 64, [size, 1, 1]);
         launch(&mut bench, "cluster_sum", shape, vec![Buffer("a"), Buffer("c"), Buffer("d")]).expect("it completes");
         let span = size as usize * 64;
-        let sum = |at: usize| (0..size as usize).map(|rank| a[at / span * span + rank * 64 + 63 - at % 64]).sum::<f32>();
+        let sum =
+            |at: usize| (0..size as usize).map(|rank| a[at / span * span + rank * 64 + 63 - at % 64]).sum::<f32>();
         assert_eq!(numbers_of::<f32>(&bench.read("c")), (0..count).map(sum).collect::<Vec<_>>(), "clusters of {size}");
         let visits = (1..=size).map(|rank| rank * 64).sum::<u32>();
         assert_eq!(numbers_of::<u32>(&bench.read("d")), [visits; 3]);
@@ -158,12 +160,15 @@ fn faults_of_clusters_are_said() {
     assert!(far.contains("element 64 of the shared memory of block 1 of the cluster, which has 64"), "{far}");
     let none = beyond(2, 0);
     assert!(none.contains("of the shared memory of block 2 of the cluster, which has 2"), "{none}");
-    launch(&mut bench, "cluster_beyond", pair(), vec![Buffer("out"), scalar!(1), scalar!(63)]).expect("the device goes on");
+    launch(&mut bench, "cluster_beyond", pair(), vec![Buffer("out"), scalar!(1), scalar!(63)])
+        .expect("the device goes on");
 }
 
 #[test]
 fn a_tensor_map_is_refused_with_the_instruction_that_is_missing() {
-    let mut bench = Bench::new(".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry f(.param .align 128 .b8 m[128])\n{ ret; }");
+    let mut bench = Bench::new(
+        ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry f(.param .align 128 .b8 m[128])\n{ ret; }",
+    );
     bench.buffer("a", &[0; 64]);
     let map = TensorMap::dense("a", TensorElement::F32, &[16], &[16], 0);
     let arguments = vec![LaunchArgument { name: "a_map".to_owned(), value: ArgumentValue::TensorMap(map) }];

@@ -81,7 +81,15 @@ fn run(text: &str, entries: &[&str]) {
         for count in 1..=5 {
             let arguments = ["A", "B", "C", "D", "E"][..count].iter().map(|name| buffer(name)).collect();
             let (grid, block, entry) = ([2, 1, 1], [64, 1, 1], (*entry).to_owned());
-            let launch = LaunchStep::Launch { entry, grid, block, shared_bytes: 256, cluster: None, cooperative: false, arguments };
+            let launch = LaunchStep::Launch {
+                entry,
+                grid,
+                block,
+                shared_bytes: 256,
+                cluster: None,
+                cooperative: false,
+                arguments,
+            };
             // Most combinations of arguments are refused; what runs may fault.
             let _ = device.run(program, &LaunchSequence { steps: vec![launch] });
         }

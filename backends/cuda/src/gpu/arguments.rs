@@ -106,10 +106,9 @@ mod tests {
         ] {
             assert!(matches!(values(&entry(), &wrong, &Known), Err(RuntimeError::Launch(_))), "{wrong:?}");
         }
-        for unknown in [
-            [argument("A", ArgumentValue::Buffer("b".to_owned())), n.clone(), m],
-            [a, n, argument("map", map("b"))],
-        ] {
+        for unknown in
+            [[argument("A", ArgumentValue::Buffer("b".to_owned())), n.clone(), m], [a, n, argument("map", map("b"))]]
+        {
             let unknown = values(&entry(), &unknown, &Known);
             assert!(matches!(unknown, Err(RuntimeError::Buffer { .. })), "{unknown:?}");
         }

@@ -157,9 +157,9 @@ impl Attributes {
                 value.clusterDim = sys::CUlaunchAttributeValue_union__bindgen_ty_1 { x, y, z };
             })
         });
-        let cooperative = shape.cooperative.then(|| {
-            attribute(CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_COOPERATIVE, |value| value.cooperative = 1)
-        });
+        let cooperative = shape
+            .cooperative
+            .then(|| attribute(CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_COOPERATIVE, |value| value.cooperative = 1));
         Attributes(cluster.into_iter().chain(cooperative).collect())
     }
 }

@@ -80,9 +80,7 @@ fn blocks_each(entry: &Entry, shape: Shape) -> Result<u64, RuntimeError> {
     let threads = c_int::try_from(shape.threads()).unwrap_or(c_int::MAX);
     let shared = usize::try_from(shape.shared_bytes).unwrap_or(usize::MAX);
     // SAFETY: a live integer and a function of a live module.
-    let code = unsafe {
-        sys::cuOccupancyMaxActiveBlocksPerMultiprocessor(&mut found, entry.function, threads, shared)
-    };
+    let code = unsafe { sys::cuOccupancyMaxActiveBlocksPerMultiprocessor(&mut found, entry.function, threads, shared) };
     check("cuOccupancyMaxActiveBlocksPerMultiprocessor", code)?;
     Ok(count(found))
 }

@@ -158,7 +158,10 @@ mod tests {
     fn shapes_are_compared_with_the_limits() {
         let check = |shape| check_shape(&entry(Some([32, 1, 1])), shape, LIMITS, (1024, 1024));
         assert_eq!(check(SHAPE), Ok(()));
-        assert_eq!(check(Shape { shared_bytes: 226 << 10, cluster: Some([2, 1, 1]), cooperative: true, ..SHAPE }), Ok(()));
+        assert_eq!(
+            check(Shape { shared_bytes: 226 << 10, cluster: Some([2, 1, 1]), cooperative: true, ..SHAPE }),
+            Ok(())
+        );
         for shape in [
             Shape { grid: [0, 1, 1], ..SHAPE },
             Shape { grid: [101, 1, 1], ..SHAPE },

@@ -135,11 +135,20 @@ mod tests {
     fn a_map_stays_in_its_buffer() {
         assert_eq!(check_place("a_map", &map(), 256, 1920), Ok(()));
         let short = check_place("a_map", &map(), 256, 1919);
-        assert!(matches!(&short, Err(RuntimeError::Buffer { problem, .. }) if problem.contains("beyond its 1919")), "{short:?}");
+        assert!(
+            matches!(&short, Err(RuntimeError::Buffer { problem, .. }) if problem.contains("beyond its 1919")),
+            "{short:?}"
+        );
         let odd = check_place("a_map", &map(), 264, 1920);
-        assert!(matches!(&odd, Err(RuntimeError::Buffer { problem, .. }) if problem.contains("aligned to 16")), "{odd:?}");
+        assert!(
+            matches!(&odd, Err(RuntimeError::Buffer { problem, .. }) if problem.contains("aligned to 16")),
+            "{odd:?}"
+        );
         let wide = TensorMap { swizzle: 32, ..map() };
         let refused = check_place("a_map", &wide, 256, 1920);
-        assert!(matches!(&refused, Err(RuntimeError::Launch(words)) if words.contains("a swizzle of 32")), "{refused:?}");
+        assert!(
+            matches!(&refused, Err(RuntimeError::Launch(words)) if words.contains("a swizzle of 32")),
+            "{refused:?}"
+        );
     }
 }

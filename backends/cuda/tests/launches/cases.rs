@@ -230,7 +230,9 @@ fn boxes() -> [u32; 3] {
 /// Reads boxes without a swizzle, and with one.
 fn tensor_copy() -> Work {
     let [rows, columns] = WHOLE;
-    let inside = |at: usize| (at / columns < ARRAY[0] && at % columns < ARRAY[1]).then(|| at / columns * ARRAY[1] + at % columns);
+    let inside = |at: usize| {
+        (at / columns < ARRAY[0] && at % columns < ARRAY[1]).then(|| at / columns * ARRAY[1] + at % columns)
+    };
     let copied = floats((0..rows * columns).map(|at| inside(at).map_or(0.0, small)));
     let copy = |swizzle: u32, to: &str| {
         let swizzled = i32::from(swizzle > 0);
@@ -316,8 +318,10 @@ fn split_sum() -> Work {
     (0..n).for_each(|at| partial[at % parts] = partial[at % parts].wrapping_add(at as u32 * 3));
     let sum = partial.iter().fold(0_u32, |sum, part| sum.wrapping_mul(31).wrapping_add(*part));
     let fill = |name: &str, value: u32| LaunchStep::Fill { buffer: name.to_owned(), pattern: value.to_le_bytes() };
-    let sizes = |names: &[(&str, usize)]| names.iter().map(|(name, value)| number(name, *value as i32)).collect::<Vec<_>>();
-    let arguments = |names: [&str; 2], numbers| names.map(|name| buffer(name, name)).into_iter().chain(numbers).collect();
+    let sizes =
+        |names: &[(&str, usize)]| names.iter().map(|(name, value)| number(name, *value as i32)).collect::<Vec<_>>();
+    let arguments =
+        |names: [&str; 2], numbers| names.map(|name| buffer(name, name)).into_iter().chain(numbers).collect();
     let blocks = u32::try_from(n).expect("a small array").div_ceil(BLOCK);
     let steps = vec![
         fill("partial", 0),

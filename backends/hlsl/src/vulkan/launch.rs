@@ -246,7 +246,9 @@ fn check_extras(
         );
     }
     match arguments.iter().find(|argument| matches!(argument.value, ArgumentValue::TensorMap(_))) {
-        Some(map) => refused(format!("Vulkan has no tensor maps, and the launch passes `{}`: pass its array", map.name)),
+        Some(map) => {
+            refused(format!("Vulkan has no tensor maps, and the launch passes `{}`: pass its array", map.name))
+        }
         None => Ok(()),
     }
 }
@@ -299,4 +301,22 @@ fn scalars(entry: &Entry, arguments: &[LaunchArgument]) -> Result<Vec<u8>, Runti
         }
     }
     Ok(block)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use peak_backend_api::{TensorElement, TensorMap};
+
+    #[test]
+    fn what_vulkan_lacks_is_refused_with_a_word() {
+        let map = TensorMap::dense("a", TensorElement::F32, &[64], &[64], 0);
+        let map = LaunchArgument { name: "a_map".to_owned(), value: ArgumentValue::TensorMap(map) };
+        let words = |result: Result<(), RuntimeError>| result.expect_err("it is refused").to_string();
+        assert_eq!(check_extras(0, Some([1, 1, 1]), false, &[]), Ok(()));
+        assert!(words(check_extras(4, None, false, &[])).contains("no dynamic shared memory"));
+        assert!(words(check_extras(0, Some([2, 1, 1]), false, &[])).contains("no clusters"));
+        assert!(words(check_extras(0, None, true, &[])).contains("no cooperative launches"));
+        assert!(words(check_extras(0, None, false, &[map])).contains("no tensor maps, and the launch passes `a_map`"));
+    }
 }

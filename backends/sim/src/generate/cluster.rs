@@ -14,6 +14,9 @@ use cranelift_codegen::ir::{InstBuilder, Value};
 /// Where `%cluster_ctarank` stands among the stored special registers.
 const RANK: usize = CLUSTER_SPECIALS + 10;
 
+/// Above every rank.
+const RANKS_END: u64 = 0xFF;
+
 /// `barrier.cluster`.
 pub(super) fn barrier(this: &mut Generator<'_, '_, '_>, inst: &Inst) -> Emitted {
     let name = match inst.one_of(&["arrive", "wait"]) {
@@ -41,6 +44,9 @@ pub(super) fn map_address(this: &mut Generator<'_, '_, '_>, inst: &Inst) -> Emit
     let (base, is_own) = (base(inst), this.b.ins().icmp(IntCC::Equal, wanted, own));
     let offset = this.b.ins().iadd_imm_s(address, base.cast_signed().wrapping_neg());
     let offset = this.b.ins().band_imm_u(offset, (CLUSTER_STRIDE - 1).cast_signed());
+    // A rank that no cluster has must stay one: its address is in no other memory.
+    let none_has = this.int(I32, RANKS_END);
+    let wanted = this.b.ins().umin(wanted, none_has);
     let wanted = this.extend(wanted, I64, false);
     let next = this.b.ins().iadd_imm_s(wanted, 1);
     let none = this.int(I64, 0);
