@@ -111,6 +111,7 @@ fn prelude(context: &KernelContext) -> Vec<Value> {
         peak_grammar::ir::PlanStatement::Scratch { name, element, .. } => {
             Some(named(&format!("{name}_T"), element.name()))
         }
+        peak_grammar::ir::PlanStatement::TensorMap { name, .. } => Some(named(&format!("{name}_T"), "tensor map")),
         _ => None,
     }));
     names

@@ -34,7 +34,7 @@ fn words(error: Result<(), RuntimeError>) -> String {
 
 #[test]
 fn a_grid_larger_than_the_cores_waits_for_itself() {
-    let (n, rounds) = (5000, 7);
+    let (n, rounds) = (5000, 7_i32);
     let start: Vec<u32> = (0..n).map(|at: u32| at.wrapping_mul(2_654_435_761)).collect();
     let mut bench = Bench::new(KERNELS);
     bench.buffer("a", &bytes_of(&start)).buffer("b", &bytes_of(&vec![0_u32; n as usize]));
@@ -160,7 +160,7 @@ fn faults_of_clusters_are_said() {
     assert!(far.contains("element 64 of the shared memory of block 1 of the cluster, which has 64"), "{far}");
     let none = beyond(2, 0);
     assert!(none.contains("of the shared memory of block 2 of the cluster, which has 2"), "{none}");
-    launch(&mut bench, "cluster_beyond", pair(), vec![Buffer("out"), scalar!(1), scalar!(63)])
+    launch(&mut bench, "cluster_beyond", pair(), vec![Buffer("out"), scalar!(1_i32), scalar!(63_i32)])
         .expect("the device goes on");
 }
 

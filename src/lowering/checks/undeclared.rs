@@ -57,7 +57,7 @@ fn known<'a>(facts: &'a PassFacts<'_>) -> BTreeSet<&'a str> {
         let text = context.regions.get(region);
         known.extend(defines(text).into_iter().map(|(name, _)| name));
         known.extend(declared(text));
-        // `A_T`: the prelude has a type for each argument and scratch.
+        // `A_T`: the prelude has a type for each argument, scratch and tensor map.
         let typed: Vec<&str> = capitals(text).into_iter().map(|(name, _)| name).collect();
         let bases: Vec<&str> = typed.iter().filter_map(|name| name.strip_suffix("_T")).collect();
         let of: Vec<&str> = typed.iter().filter(|name| name.ends_with("_T")).copied().collect();
@@ -68,8 +68,11 @@ fn known<'a>(facts: &'a PassFacts<'_>) -> BTreeSet<&'a str> {
 
 fn has_type(facts: &PassFacts<'_>, base: &str) -> bool {
     let argument = facts.after.kernel.arguments.iter().any(|argument| argument.name == base);
-    let scratch = |statement: &PlanStatement| matches!(statement, PlanStatement::Scratch { name, .. } if name == base);
-    argument || facts.after.plan.statements.iter().any(scratch)
+    let of_plan = |statement: &PlanStatement| match statement {
+        PlanStatement::Scratch { name, .. } | PlanStatement::TensorMap { name, .. } => name == base,
+        _ => false,
+    };
+    argument || facts.after.plan.statements.iter().any(of_plan)
 }
 
 fn nearest(name: &str, known: &BTreeSet<&str>) -> String {
