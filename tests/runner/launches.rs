@@ -161,7 +161,8 @@ fn load(case: &Case, device: &mut dyn Device) -> Option<Result<(cases::Work, Pro
 fn launches_of_cuda_run_on_the_simulator() {
     let mut device = simulator();
     let mut ran = 0;
-    for case in CASES.iter().filter(|case| case.lack(device.info()).is_none()) {
+    let able: Vec<&Case> = CASES.iter().filter(|case| case.lack(device.info()).is_none()).collect();
+    for case in able {
         let Some(loaded) = load(case, device.as_mut()) else { return };
         let (work, program) = loaded.unwrap_or_else(|error| panic!("{}: {error}", case.name));
         device.run(program, &work.sequence).unwrap_or_else(|error| panic!("{}: {error}", case.name));

@@ -46,6 +46,12 @@ fn compile(request: &CompileRequest) -> Option<Result<Artifact, CompileError>> {
 fn every_case_compiles_for_hopper() {
     for case in CASES.iter().chain(REFUSED.iter().map(|(case, _)| case)) {
         assert_eq!(case.lack(&device()), None, "{}", case.name);
+        let work = (case.work)(&device());
+        let sizes: BTreeMap<_, _> = work.buffers.iter().map(|(name, bytes)| (*name, bytes.len())).collect();
+        assert!(!work.expected.is_empty(), "{}", case.name);
+        for (name, expected) in &work.expected {
+            assert_eq!(sizes.get(name), Some(&expected.len()), "{}: `{name}`", case.name);
+        }
         for target in ["sm_90a", "compute_90"] {
             let Some(artifact) = compile(&request(case, target)) else { return };
             let artifact = artifact.unwrap_or_else(|error| panic!("{} for {target}: {error}", case.name));

@@ -6,7 +6,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_X) sum_parts(const A_T *A, pa
         atomicAdd(&partial[at % parts], A[at]);
 }
 
-extern "C" __global__ void __launch_bounds__(BLOCK_X) join_parts(const partial_T *partial, C_T *C, int parts) {
+extern "C" __global__ void __launch_bounds__(BLOCK_X) join_parts(partial_T *partial, C_T *C, int parts) {
     unsigned sum = 0;
     for (int part = 0; part < parts; ++part)
         sum = sum * 31 + partial[part];
