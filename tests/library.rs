@@ -185,3 +185,85 @@ fn the_readme_shows_what_the_front_end_accepts() {
         assert_eq!(diagnostics, [], "{block}");
     }
 }
+
+/// A device with little of everything, a kernel that fits it, and a transformation that does not.
+const SMALL: &str = r#"
+device small-card "A card with little shared memory"
+  speaks hlsl
+  has max_threads_per_block = 64, shared_memory_per_block = 1 KiB
+
+kernel doubled "B = 2 A"
+  element f32
+  input n: int in 1024
+  input A: array[n] of f32, ones
+  output B: array[n] of f32
+  tune BLOCK_X in BLOCKS
+  require fits-block: BLOCK_X <= device.max_threads_per_block
+  require whole-blocks: n mod BLOCK_X = 0
+  device code for hlsl
+    ```hlsl
+    void doubled() {}
+    ```
+  host code
+    let part = BLOCK_X
+    launch doubled
+      grid n / BLOCK_X
+      block BLOCK_X
+      arguments A, B, n
+
+transformation stage "Stage parts in shared memory"
+  needs let part
+  introduces DEPTH in 4, 8
+  requires fits-shared: part * DEPTH * sizeof(element) <= device.shared_memory_per_block
+  pass widen
+    in host code
+      set part to 32 * DEPTH
+
+workflow staged
+  start from kernel doubled
+  target small-card
+  apply stage
+"#;
+
+#[test]
+fn what_a_device_leaves_nothing_of_is_told_with_the_clause_and_the_fact() {
+    let kernel = crate::program::folder(&[("small.peak", &SMALL.replace("BLOCKS", "128, 256"))]);
+    let outcome = crate::program::peak(kernel.path(), &["check", "small.peak", "--json"]);
+    let findings: Vec<_> = outcome.events().into_iter().filter(|event| event["event"] == "diagnostic").collect();
+    assert_eq!(outcome.code, 1, "the workflow targets it: {}", outcome.err);
+    assert!(findings.iter().all(|finding| finding["code"] == "peak::nothing-left-on-device"), "{findings:?}");
+    assert_eq!(findings.iter().map(|finding| &finding["severity"]).collect::<Vec<_>>(), ["warning", "error"]);
+    let help = findings[0]["help"].as_str().expect("a help");
+    assert!(help.contains("this cannot be met: requirement fits-block"), "{help}");
+    assert!(help.contains("`small-card` has max_threads_per_block = 64"), "{help}");
+    assert!(help.contains("requirement fits-block excludes 2"), "{help}");
+}
+
+#[test]
+fn a_workflow_is_followed_by_its_declarations_to_the_step_that_leaves_nothing() {
+    let staged = crate::program::folder(&[("small.peak", &SMALL.replace("BLOCKS", "32, 64"))]);
+    let outcome = crate::program::peak(staged.path(), &["check", "small.peak"]);
+    let words = outcome.err.split_whitespace().collect::<Vec<_>>().join(" ");
+    // 32 * 4 elements for each of 4 take 2 KiB: the `let` that the pass sets counts.
+    assert!(
+        words.contains("no configuration of `stage` of the workflow `staged` is valid on `small-card` in hlsl"),
+        "{words}"
+    );
+    assert!(words.contains("requirement fits-shared") && words.contains("shared_memory_per_block = 1024"), "{words}");
+    let fits = SMALL.replace("BLOCKS", "32, 64").replace("DEPTH in 4, 8", "DEPTH in 1, 2, 8");
+    let fitting = crate::program::folder(&[("small.peak", &fits)]);
+    assert_eq!(crate::program::peak(fitting.path(), &["check", "small.peak"]).code, 0);
+}
+
+#[test]
+fn packs_that_contradict_one_another_are_found_when_they_are_checked() {
+    let two = "device lone\n  speaks hlsl\n\npack one\n  for devices lone\n  specialize tb-tiling\n    introduces TILE_K_SIZE in 8\n\npack other\n  for devices lone\n  specialize tb-tiling\n    introduces TILE_K_SIZE in 16\n";
+    let folder = crate::program::folder(&[("packs.peak", two)]);
+    let outcome = crate::program::peak(folder.path(), &["check", "packs.peak"]);
+    let words = outcome.err.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(outcome.code == 1 && words.contains("peak::pack-conflict"), "{words}");
+    assert!(words.contains("on `lone`, the packs `one` and `other` both change"), "{words}");
+    let friends = two.replace("pack other\n", "pack other\n  extends one\n");
+    let folder = crate::program::folder(&[("packs.peak", &friends)]);
+    assert_eq!(crate::program::peak(folder.path(), &["check", "packs.peak"]).code, 0);
+}

@@ -2,6 +2,7 @@
 
 mod apply;
 mod checks;
+mod choose;
 mod edit;
 mod fixture;
 mod plan;

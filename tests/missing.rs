@@ -122,7 +122,7 @@ fn what_is_not_built_yet() {
     if vulkan::device().is_none() {
         return;
     }
-    let text = "workflow clever\n  start from kernel matmul-f32\n  let the model choose from refactor, tb-tiling\n";
+    let text = "workflow clever\n  start from kernel matmul-f32\n  search refactor, tb-tiling with beam 4\n";
     let folder = folder(&[("clever.peak", text)]);
     insta::assert_snapshot!(words(&peak(folder.path(), &["run", "clever", "--use", "clever.peak", "-q"]), INPUT));
 }

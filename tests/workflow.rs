@@ -134,6 +134,68 @@ fn a_try_that_is_right_and_slower_is_rejected_and_kept_aside() {
     assert!(peak(folder.path(), &["log"]).out.contains("* 1/baseline"), "the run stays at the baseline");
 }
 
+/// A run whose model is a folder with its answers in it already.
+fn answered(folder: &Path, workflow: &str, answers: &[&str], more: &[&str]) -> Outcome {
+    std::fs::create_dir_all(folder.join("mail")).expect("a folder");
+    for (number, answer) in (1..).zip(answers) {
+        std::fs::write(folder.join(format!("mail/{number:03}.completion.md")), answer).expect("written");
+    }
+    let mailbox = ["--provider", "mailbox", "--mailbox", "mail", "--timeout", "5", "--json", "-q"];
+    run(folder, workflow, &[&mailbox, more].concat())
+}
+
+#[test]
+fn a_model_chooses_among_what_applies_and_is_corrected() {
+    let Some(folder) = project() else { return };
+    let answers = ["turbo", "```text\nslow-down\n```"];
+    let first = answered(folder.path(), "choosy", &answers, &["--record", "recordings"]);
+    assert_eq!(first.code, 0, "{}{}", first.out, first.err);
+    let (rows, finished) = steps(&first);
+    let names = ["baseline", "slow-down", "same-grid", "compare with cublas", "add-macro"];
+    assert_eq!(column(&rows, "name"), names, "what was tried is not asked again, and one that is left is taken");
+    assert_eq!(
+        (&rows[1]["verdict"], &rows[1]["model_calls"], &rows[1]["repairs"]),
+        (&"rejected".into(), &2.into(), &1.into())
+    );
+    assert_eq!((&rows[2]["model_calls"], &rows[4]["model_calls"]), (&0.into(), &0.into()), "nobody is asked");
+    assert_eq!((&rows[3]["verdict"], &rows[3]["failure_class"]), (&"skipped".into(), &Value::Null));
+    assert!(rows[3]["reason"].as_str().is_some_and(|why| why.contains("not compared")), "{}", rows[3]);
+    assert_eq!(finished["reused"]["asked"], 2);
+    let replayed = run(folder.path(), "choosy", &["--json", "-q"]);
+    let (rows, finished) = steps(&replayed);
+    assert_eq!(
+        (replayed.code, &finished["reused"]["asked"], &finished["reused"]["completions"]),
+        (0, &0.into(), &2.into())
+    );
+    assert_eq!(column(&rows, "name"), names);
+}
+
+#[test]
+fn a_choice_that_nobody_makes_ends_the_run() {
+    let Some(folder) = project() else { return };
+    let outcome = run(folder.path(), "choosy", &["--json", "-q"]);
+    assert_eq!(outcome.code, 4, "{}", outcome.err);
+    let (rows, _) = steps(&outcome);
+    assert_eq!((&rows[1]["name"], &rows[1]["failure_class"]), (&"let the model choose".into(), &"provider".into()));
+}
+
+#[test]
+fn where_nobody_is_there_to_ask_the_run_ends() {
+    let Some(folder) = project() else { return };
+    let outcome = run(folder.path(), "asks", &[]);
+    assert_eq!(outcome.code, 5, "{}", outcome.err);
+    assert!(outcome.err.contains("nobody is there to ask"), "{}", outcome.err);
+}
+
+#[test]
+fn what_is_checked_and_not_carried_out_says_so() {
+    let Some(folder) = project() else { return };
+    let search = run(folder.path(), "searches", &["-q"]);
+    assert!(search.code == 1 && search.err.contains("`search` is not built yet"), "{}", search.err);
+    let build = run(folder.path(), "all-of-it", &["-q"]);
+    assert!(build.code == 1 && build.err.contains("(2 combinations) is not built yet"), "{}", build.err);
+}
+
 #[test]
 fn a_failing_apply_ends_the_run_at_the_best_verified_kernel() {
     let Some(folder) = project() else { return };

@@ -205,3 +205,17 @@ fn a_match_with_too_many_orders_ends() {
     let pattern = format!("OUT[i, j] = {} * LAST[j, i]", sum("IN", 5));
     let _ = bound(&pattern, &format!("C[i, j] = {}", sum("A", 6))).expect_err("no transposed factor");
 }
+
+#[test]
+fn a_pack_may_have_a_workflow_of_one_name_for_each_language() {
+    let text = format!(
+        "{DESIGN}\npack both\n  extends hopper\n  workflow tiles\n    start from kernel matmul-f32\n    on cuda\n    apply refactor\n  workflow tiles\n    start from kernel matmul-f32\n    on hlsl\n    apply refactor\n"
+    );
+    let library = library(&text);
+    let on = |backend| workflow(&library, "tiles", Some("nvidia-h200"), Some(backend)).expect("one is for it");
+    assert_eq!(on("cuda").backend.as_deref(), Some("cuda"));
+    assert_eq!(on("hlsl").backend.as_deref(), Some("hlsl"));
+    let twice = text.replace("    on hlsl\n", "    on cuda\n");
+    let (_, found) = load(&[SourceFile::new("library.peak", &twice)]);
+    assert_eq!(found.iter().map(|one| one.code).collect::<Vec<_>>(), ["peak::duplicate-name"]);
+}

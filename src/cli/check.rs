@@ -3,6 +3,7 @@
 use super::output::App;
 use crate::error::{Class, Error, Result};
 use crate::library::{Loaded, Standard, load};
+use crate::session::{conflicts, unreachable};
 use peak_grammar::{Diagnostic, Severity};
 use serde_json::json;
 use std::path::PathBuf;
@@ -16,7 +17,11 @@ pub struct Arguments {
 
 impl Arguments {
     pub(super) fn run(self, app: &App) -> Result<()> {
-        let loaded = load(&self.files, Standard::from_environment());
+        let mut loaded = load(&self.files, Standard::from_environment());
+        if loaded.errors().next().is_none() {
+            let found = [conflicts(&loaded), unreachable(&loaded)].concat();
+            loaded.diagnostics.extend(found);
+        }
         let (errors, warnings) = tell(app, &loaded);
         let what = match self.files.as_slice() {
             [] => "the standard library".to_owned(),

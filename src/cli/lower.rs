@@ -21,7 +21,7 @@ use crate::store::Store;
 use crate::tune::space::{Space, VISITS_MAX};
 use crate::workflow::{Told, inputs_words, timed_sizes};
 use indexmap::IndexMap;
-use peak_grammar::ir::Device;
+use peak_grammar::ir::{Device, Region};
 use serde_json::json;
 use std::path::PathBuf;
 
@@ -414,7 +414,7 @@ fn show_prompt(app: &App, request: Option<CompletionRequest>) {
         return;
     };
     app.print(&prompt);
-    let (pass, region, repair) = (identity.pass, identity.region.words(), identity.repair);
+    let (pass, region, repair) = (identity.pass, identity.region.map_or("choice", Region::words), identity.repair);
     let fields =
         json!({"stage": "prompt", "content": prompt, "pass": pass, "region": region, "repair": repair, "key": key});
     app.event("emitted", fields);

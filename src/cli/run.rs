@@ -8,9 +8,12 @@ use crate::error::{Class, Error, Result};
 use crate::report::{Progress as Bar, StepRow, steps, units};
 use crate::runner::load;
 use crate::session::{MachineOptions, PROJECT_RECORDINGS, Session, SessionOptions, failure_class};
-use crate::workflow::{BASELINE, Finished, Observer, Options, Outcome, Progress, Row, SAME_SHARE, inputs_words};
+use crate::workflow::{
+    Answer, BASELINE, Finished, Observer, Options, Outcome, Progress, Question, Row, SAME_SHARE, inputs_words,
+};
 use peak_backend_api::DeviceKind;
 use serde_json::json;
+use std::io::{BufRead, IsTerminal};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -156,8 +159,36 @@ impl Observer for Watcher<'_> {
         self.bar.note(note);
     }
 
+    fn ask(&mut self, question: &Question<'_>) -> Answer {
+        let person = !self.app.json && std::io::stdin().is_terminal() && std::io::stderr().is_terminal();
+        self.bar.note(&format!("{} failed: {}", question.step, question.failure));
+        if !person {
+            self.bar.note(&format!("nobody is there to ask: the run ends at `{}`", question.standing));
+            return Answer::Stop;
+        }
+        self.bar.finish();
+        asked(&mut std::io::stdin().lock(), question.step)
+    }
+
     fn cancelled(&self) -> bool {
         self.cancelled.load(Ordering::Relaxed)
+    }
+}
+
+/// What a person answers: the first letter of a word counts, and no more input is `stop`.
+fn asked(input: &mut dyn BufRead, step: &str) -> Answer {
+    loop {
+        eprint!("{step}: retry, skip, or stop? ");
+        let mut line = String::new();
+        if !matches!(input.read_line(&mut line), Ok(1..)) {
+            return Answer::Stop;
+        }
+        match line.trim().to_lowercase().as_str() {
+            "r" | "retry" => return Answer::Retry,
+            "s" | "skip" => return Answer::Skip,
+            "q" | "stop" => return Answer::Stop,
+            other => eprintln!("`{other}` is none of them: r (retry), s (skip) or q (stop)"),
+        }
     }
 }
 
@@ -295,6 +326,13 @@ fn next_lines(next: &[(String, &str)]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_person_is_asked_until_the_answer_is_one() {
+        let say = |words: &str| asked(&mut words.as_bytes(), "tiling");
+        assert_eq!(say("what\nskip\n"), Answer::Skip);
+        assert_eq!((say("R\n"), say("q\n"), say("")), (Answer::Retry, Answer::Stop, Answer::Stop));
+    }
 
     #[test]
     fn commands_are_explained_in_one_column() {

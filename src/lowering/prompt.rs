@@ -10,7 +10,7 @@ use crate::plan::{PassPlan, RegionRequest, TransformationPlan};
 use crate::report::units;
 use indexmap::IndexMap;
 use peak_backend_api::Spelling;
-use peak_grammar::ir::{Argument, ArgumentKind, Check, Device, Direction, Effect, Region, Tolerance};
+use peak_grammar::ir::{Argument, ArgumentKind, Check, Device, Direction, Effect, Region, Tolerance, TuningParameter};
 use serde_json::{Value, json};
 
 /// Language and device.
@@ -77,6 +77,56 @@ fn values(facts: &PromptFacts<'_>) -> Value {
         "known": facts.known,
         "pass": pass(facts),
         "repair": facts.repair.map(Repair::values),
+    })
+}
+
+/// The values of the template for a choice among transformations; `rejected` is the caller's to add.
+pub(super) fn choice_values(
+    context: &KernelContext,
+    candidates: &[TransformationPlan],
+    surroundings: &Surroundings<'_>,
+    known: &[String],
+) -> Value {
+    let spelling = surroundings.spelling;
+    // What is known of the device stands in every candidate; what a pack knows of one of them stands with that one.
+    let general = candidates.first().map(|plan| plan.knowledge.iter().filter(|known| !known.specific));
+    let region = |region: &Region| {
+        let text = context.regions.get(*region);
+        let fence = fence_of(*region, spelling);
+        json!({"name": region.words(), "text": text, "empty": text.trim().is_empty(), "fence": fence, "changes": false})
+    };
+    let parameter = |parameter: &TuningParameter| json!({"name": parameter.name, "values": parameter.values.to_string(), "new": false, "retired": false});
+    json!({
+        "is_host": false,
+        "backend": context.backend,
+        "language": context.backend.to_uppercase(),
+        "device": device(surroundings),
+        "knowledge": general.into_iter().flatten()
+            .map(|known| json!({"from": known.source, "text": known.words.text})).collect::<Vec<_>>(),
+        "terms": spelling.terms,
+        "notes": spelling.notes,
+        "kernel": kernel(context),
+        "tuning": context.tuning.iter().map(parameter).collect::<Vec<_>>(),
+        "requirements": context.requirements.iter()
+            .map(|r| json!({"name": r.name, "text": r.condition.to_string()})).collect::<Vec<_>>(),
+        "regions": Region::ALL.iter().map(region).collect::<Vec<_>>(),
+        "known": known,
+        "candidates": candidates.iter().map(candidate).collect::<Vec<_>>(),
+    })
+}
+
+fn candidate(plan: &TransformationPlan) -> Value {
+    let specific = plan.knowledge.iter().filter(|known| known.specific).map(|known| known.words.text.as_str());
+    let words: Vec<&str> = std::iter::once(plan.because.text.as_str()).chain(specific).collect();
+    json!({
+        "name": plan.transformation,
+        "title": plan.title,
+        "because": words.join("\n\n").trim(),
+        "introduces": plan.introduces.iter()
+            .map(|p| json!({"name": p.name, "values": p.values.to_string()})).collect::<Vec<_>>(),
+        "requires": plan.requires.iter()
+            .map(|r| json!({"name": r.name, "text": r.condition.to_string()})).collect::<Vec<_>>(),
+        "expects": plan.expects.iter().map(ToString::to_string).collect::<Vec<_>>(),
     })
 }
 

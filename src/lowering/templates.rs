@@ -8,6 +8,9 @@ use std::path::Path;
 /// The template that is rendered; it includes the others.
 pub(super) const ROOT: &str = "region.md.j2";
 
+/// The template of a choice among transformations.
+const CHOICE: &str = "choose.md.j2";
+
 /// Templates by name.
 #[derive(Debug)]
 pub struct Templates {
@@ -82,8 +85,16 @@ impl Templates {
     }
 
     pub(super) fn render(&self, values: &serde_json::Value) -> Result<String, TemplateError> {
-        let rendered = self.environment.get_template(ROOT).and_then(|template| template.render(converted(values)));
-        rendered.map_err(|error| wrong(ROOT, &error))
+        self.render_from(ROOT, values)
+    }
+
+    pub(super) fn render_choice(&self, values: &serde_json::Value) -> Result<String, TemplateError> {
+        self.render_from(CHOICE, values)
+    }
+
+    fn render_from(&self, root: &str, values: &serde_json::Value) -> Result<String, TemplateError> {
+        let rendered = self.environment.get_template(root).and_then(|template| template.render(converted(values)));
+        rendered.map_err(|error| wrong(root, &error))
     }
 }
 

@@ -77,6 +77,10 @@ pub enum NotApplicable {
     #[diagnostic(code("peak::unknown-range"), help("name a tuning parameter that is there or that it introduces"))]
     UnknownRange { transformation: String, name: String },
 
+    #[error("`{transformation}` replaces the requirement `{requirement}`, and no requirement of that name is there")]
+    #[diagnostic(code("peak::replaced-requirement-missing"), help("{known}"))]
+    ReplacedMissing { transformation: String, requirement: String, known: String },
+
     #[error("`{transformation}` retires `{parameter}`, which the requirement `{requirement}` still reads")]
     #[diagnostic(
         code("peak::retired-parameter-required"),
@@ -157,10 +161,21 @@ fn check_utilities(context: &KernelContext, inputs: &PlanInputs<'_>) -> Result<(
     Ok(())
 }
 
-/// No requirement may read a parameter that a pass retires.
+/// What a pass replaces is there, and no requirement reads a parameter that a pass retires.
 pub fn check_retired(context: &KernelContext, plan: &TransformationPlan) -> Result<(), NotApplicable> {
     let mut held: Vec<&Requirement> = context.requirements.iter().chain(&plan.requires).collect();
     for pass in &plan.passes {
+        if let Some(new) = pass.replaces.iter().find(|new| held.iter().all(|old| old.name != new.name)) {
+            let known: Vec<&str> = held.iter().map(|requirement| requirement.name.as_str()).collect();
+            return Err(NotApplicable::ReplacedMissing {
+                transformation: plan.transformation.clone(),
+                requirement: new.name.clone(),
+                known: match known.is_empty() {
+                    true => "there are no requirements: add it with `requires`".to_owned(),
+                    false => format!("there are: {}; add a new one with `requires`", known.join(", ")),
+                },
+            });
+        }
         held.retain(|old| pass.replaces.iter().all(|new| new.name != old.name));
         held.extend(&pass.replaces);
         for parameter in &pass.retires {

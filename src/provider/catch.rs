@@ -40,7 +40,7 @@ impl<'a> Catch<'a> {
     fn wants(&self, request: &CompletionRequest) -> bool {
         let id = &request.identity;
         let of_pass =
-            |wanted: &str| wanted == id.pass || wanted.strip_prefix(&format!("{}.", id.pass)) == Some(id.region.slug());
+            |wanted: &str| wanted == id.pass || wanted.strip_prefix(&format!("{}.", id.pass)) == Some(id.subject());
         id.applied == self.applied && id.transformation == self.transformation && self.pass.is_none_or(of_pass)
     }
 }

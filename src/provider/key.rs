@@ -40,12 +40,50 @@ pub struct ParentAnswer {
     pub class: String,
 }
 
+/// What counts of a choice among transformations.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ChoiceKey {
+    /// `hlsl`, `cuda`, ...
+    pub backend: String,
+    /// The element type's name.
+    pub element: String,
+    /// The accumulator type's name.
+    pub accumulator: String,
+    /// Each candidate's name, why it helps, and what packs know of it, resolved.
+    pub candidates: Vec<(String, String, Vec<String>)>,
+    /// The regions as the prompt shows them.
+    pub regions: Regions,
+    /// For a repair: what is repaired.
+    pub parent: Option<ParentAnswer>,
+}
+
+impl ChoiceKey {
+    /// SHA-256 of the canonical JSON, as [`KeyFacts::key`].
+    #[must_use]
+    pub fn key(&self) -> String {
+        let mut members: BTreeMap<&str, serde_json::Value> = BTreeMap::new();
+        members.insert("asked", "choice".into());
+        members.insert("backend", self.backend.clone().into());
+        members.insert("element", self.element.clone().into());
+        members.insert("accumulator", self.accumulator.clone().into());
+        members.insert("candidates", serde_json::json!(self.candidates));
+        members.insert("regions", serde_json::json!(counted_regions(&self.regions)));
+        if let Some(parent) = &self.parent {
+            members.insert("parent", serde_json::json!([parent.completion_sha256, parent.class]));
+        }
+        crate::hash::hex(serde_json::json!(members).to_string().as_bytes())
+    }
+}
+
+fn counted_regions(regions: &Regions) -> BTreeMap<&'static str, Vec<String>> {
+    Region::ALL.iter().map(|region| (region.slug(), counted(regions.get(*region), *region))).collect()
+}
+
 impl KeyFacts {
     /// SHA-256 of the canonical JSON (members by name, no white space), in hex.
     #[must_use]
     pub fn key(&self) -> String {
-        let regions: BTreeMap<&str, Vec<String>> =
-            Region::ALL.iter().map(|region| (region.slug(), counted(self.regions.get(*region), *region))).collect();
+        let regions = counted_regions(&self.regions);
         let words: Vec<&str> = self.words.split_whitespace().collect();
         let mut members: BTreeMap<&str, serde_json::Value> = BTreeMap::new();
         members.insert("backend", self.backend.clone().into());

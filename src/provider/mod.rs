@@ -16,7 +16,7 @@ mod source;
 
 pub use catch::Catch;
 pub use error::{MissingRecording, ProviderError};
-pub use key::{KeyFacts, ParentAnswer};
+pub use key::{ChoiceKey, KeyFacts, ParentAnswer};
 pub use list::{DEFAULT_PROVIDER, PROVIDERS, ProviderEntry, ProviderOptions, open};
 pub use mailbox::Mailbox;
 pub use record::Record;
@@ -72,8 +72,8 @@ pub struct RequestIdentity {
     pub transformation: String,
     /// The pass.
     pub pass: String,
-    /// The region that may change.
-    pub region: Region,
+    /// The region that may change; `None` for a choice among transformations, which changes none.
+    pub region: Option<Region>,
     /// 0 for the first request, N for the Nth repair of its pass.
     pub repair: u32,
 }
@@ -98,11 +98,17 @@ impl RequestIdentity {
         format!("{}/{applied}", self.kernel_folder())
     }
 
+    /// What is asked for, in file names: the region's slug, or `choice`.
+    #[must_use]
+    pub fn subject(&self) -> &'static str {
+        self.region.map_or("choice", Region::slug)
+    }
+
     /// The start of its recording's file name: `TRANSFORMATION.PASS.REGION[.repair-N]`.
     #[must_use]
     pub fn stem(&self) -> String {
         let repair = if self.repair > 0 { format!(".repair-{}", self.repair) } else { String::new() };
-        format!("{}.{}.{}{repair}", self.transformation, self.pass, self.region.slug())
+        format!("{}.{}.{}{repair}", self.transformation, self.pass, self.subject())
     }
 
     /// The path of its recording under a folder of recordings: `FOLDER/STEM.KEY8.md`.

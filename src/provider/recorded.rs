@@ -1,6 +1,7 @@
 //! `recorded`: completions that a model gave earlier, kept as files. The default, and it asks nobody.
 
 use super::{Completion, CompletionRequest, MissingRecording, Provider, ProviderError, Recording, RecordingSource};
+use peak_grammar::ir::Region;
 
 /// Answers from recordings, the first source that has one first.
 pub struct Recorded {
@@ -64,7 +65,11 @@ impl Recorded {
         let repair = if id.repair > 0 { format!(", repair {}", id.repair) } else { String::new() };
         let what = format!(
             "kernel `{}` on {}: transformation `{}`, pass `{}`, {}{repair}",
-            id.kernel, id.backend, id.transformation, id.pass, id.region
+            id.kernel,
+            id.backend,
+            id.transformation,
+            id.pass,
+            id.region.map_or("a choice", Region::words)
         );
         ProviderError::Missing(Box::new(MissingRecording {
             what,

@@ -34,7 +34,7 @@ pub struct RecordingHead {
     pub transformation: String,
     /// The pass.
     pub pass: String,
-    /// The region, as `device-code`.
+    /// The region, as `device-code`, or `choice`.
     pub region: String,
     /// 0 for the first request, N for the Nth repair.
     pub attempt: u32,
@@ -67,8 +67,7 @@ impl RecordingHead {
     /// The front matter for a request.
     #[must_use]
     pub fn of(request: &CompletionRequest, model: &str, recorded: &str, note: &str) -> RecordingHead {
-        let RequestIdentity { kernel, backend, applied, transformation, pass, region, repair } =
-            request.identity.clone();
+        let RequestIdentity { kernel, backend, applied, transformation, pass, repair, .. } = request.identity.clone();
         RecordingHead {
             version: RECORDING_VERSION,
             key: request.key.clone(),
@@ -77,7 +76,7 @@ impl RecordingHead {
             applied,
             transformation,
             pass,
-            region: region.slug().to_owned(),
+            region: request.identity.subject().to_owned(),
             attempt: repair,
             model: model.to_owned(),
             recorded: recorded.to_owned(),

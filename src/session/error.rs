@@ -99,7 +99,7 @@ impl SessionError {
     /// No workflow of that name, with the nearest.
     #[must_use]
     pub fn unknown_workflow(library: &Library, name: &str) -> SessionError {
-        let packs = library.packs.values().flat_map(|pack| pack.workflows.keys().map(String::as_str));
+        let packs = library.packs.values().flat_map(|pack| pack.workflows.values().map(|own| own.name.as_str()));
         let known = library.workflows.iter().map(|workflow| workflow.name.as_str()).chain(packs);
         SessionError::unknown("workflow", name, known)
     }

@@ -7,13 +7,17 @@ mod context;
 mod error;
 mod lower;
 mod machine;
+mod packs;
 mod providers;
+mod reach;
 
 pub use context::start_context;
 pub use error::SessionError;
 pub use lower::{LowerRequest, Lowered, failure_class};
 pub use machine::{Machine, MachineOptions};
+pub use packs::conflicts;
 pub use providers::{PROJECT_RECORDINGS, ProviderChoice, open_provider, templates};
+pub use reach::unreachable;
 
 use crate::error::Result;
 use crate::library::Loaded;
@@ -21,7 +25,7 @@ use crate::lowering::Templates;
 use crate::provider::{DEFAULT_PROVIDER, Provider};
 use crate::store::Store;
 use crate::tune::TuneTiming;
-use crate::workflow::{self, Environment, Observer, Options, Outcome};
+use crate::workflow::{self, Environment, Observer, Options, Outcome, WorkflowError};
 use peak_grammar::ir::Workflow;
 use peak_grammar::specialize;
 use std::path::Path;
@@ -58,6 +62,10 @@ impl Session {
     pub fn open(loaded: Loaded, options: &SessionOptions<'_>) -> Result<Session> {
         // Before any device is asked: a misspelt name should not wait for a driver.
         if workflows(&loaded, options.workflow).next().is_none() {
+            if let Some(build) = loaded.ir.builds.get(options.workflow) {
+                let what = format!("the build `{}` ({} combinations)", build.name, build.combinations);
+                return Err(WorkflowError::NotBuilt { what }.into());
+            }
             return Err(SessionError::unknown_workflow(&loaded.ir, options.workflow).into());
         }
         let languages = workflows(&loaded, options.workflow)

@@ -1,25 +1,20 @@
 //! Why there is nothing to tune. A candidate that fails is no error but a result.
 
+use super::space::Explanation;
 use crate::runner::Failure;
-use indexmap::IndexMap;
 use miette::Diagnostic;
 
 /// Why tuning could not be done.
 #[derive(Clone, Debug, PartialEq, thiserror::Error, Diagnostic)]
 pub enum TuneError {
     /// No configuration meets the requirements.
-    #[error("none of {product} configurations is valid{}: {}", if *.complete { "" } else { " among those looked at" }, counted(.excluded))]
-    #[diagnostic(
-        code("peak::nothing-valid"),
-        help("widen the range of a tuning parameter, or relax the requirement that excludes most")
-    )]
+    #[error("none of {product} configurations is valid: {}", words(.why))]
+    #[diagnostic(code("peak::nothing-valid"), help("{}", help(.why)))]
     NothingValid {
         /// Assignments in all.
         product: u128,
-        /// Whether every one was looked at.
-        complete: bool,
-        /// How many each reason excluded.
-        excluded: IndexMap<String, u128>,
+        /// What each reason excludes alone, and which cannot be met together.
+        why: Explanation,
     },
     /// No strategy of that name.
     #[error("there is no tuning strategy `{name}`; there are {}", .there.join(", "))]
@@ -36,10 +31,19 @@ pub enum TuneError {
     Environment(Failure),
 }
 
-/// The reasons, the one that excluded most first.
-fn counted(excluded: &IndexMap<String, u128>) -> String {
-    let mut reasons: Vec<(&String, &u128)> = excluded.iter().collect();
-    reasons.sort_by(|a, b| b.1.cmp(a.1));
-    let words: Vec<String> = reasons.iter().map(|(reason, count)| format!("{reason} excluded {count}")).collect();
+/// What each reason excludes alone, the most first.
+fn words(why: &Explanation) -> String {
+    let words: Vec<String> = why.alone.iter().map(|(reason, count)| format!("{reason} excludes {count}")).collect();
     if words.is_empty() { "a tuning parameter has no values".to_owned() } else { words.join(", ") }
+}
+
+fn help(why: &Explanation) -> String {
+    match why.conflict.as_slice() {
+        [] => "widen the range of a tuning parameter, or relax the requirement that excludes most".to_owned(),
+        [one] => format!("nothing meets this alone: {one}; relax it, or widen the ranges that it reads"),
+        many => format!(
+            "these cannot be met together, and without any one of them something is left: {}; relax one, or widen a range that it reads",
+            many.join("; ")
+        ),
+    }
 }

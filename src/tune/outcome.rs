@@ -79,7 +79,7 @@ impl Times {
 pub struct SpaceSize {
     /// Assignments, valid or not; saturates.
     pub product: u128,
-    /// Valid ones; `None` where there are too many to count.
+    /// Valid ones; `None` where they could only be estimated.
     pub valid: Option<usize>,
 }
 

@@ -36,6 +36,20 @@ impl Rng {
         }
     }
 
+    /// A number below `bound`, each equally likely; 0 for a bound of 0.
+    pub fn below_u128(&mut self, bound: u128) -> u128 {
+        if bound == 0 {
+            return 0;
+        }
+        let whole = u128::MAX - u128::MAX % bound;
+        loop {
+            let drawn = u128::from(self.next()) << 64 | u128::from(self.next());
+            if drawn < whole {
+                return drawn % bound;
+            }
+        }
+    }
+
     /// Orders `items` at random, each order equally likely.
     pub fn shuffle<T>(&mut self, items: &mut [T]) {
         for last in (1..items.len()).rev() {

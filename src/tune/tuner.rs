@@ -3,7 +3,7 @@
 use super::measure::{self, Stopwatch};
 use super::outcome::{Measured, SpaceSize, Times, TuneEvent, TuneOutcome};
 use super::pipeline::{self, Ready};
-use super::space::{Space, Survey, VISITS_MAX};
+use super::space::{Count, Space, Survey, VISITS_MAX};
 use super::strategy::{self, STRATEGIES, Strategy, StrategyEntry};
 use super::{Cache, TuneError};
 use crate::context::scope::Facts;
@@ -118,11 +118,16 @@ pub fn tune(request: &TuneRequest<'_>, bench: &mut Bench<'_>) -> Result<TuneOutc
     let space = Space::new(request.context, request.inputs, request.facts);
     let survey = space.survey(VISITS_MAX);
     let entry = strategy_entry(request, &survey)?;
-    let size = SpaceSize { product: survey.product, valid: survey.complete.then_some(survey.valid.len()) };
+    let counted = || match space.count() {
+        Count::Exact(valid) => usize::try_from(valid).ok(),
+        Count::Estimate { .. } => None,
+    };
+    let valid = if survey.complete { Some(survey.valid.len()) } else { counted() };
+    let size = SpaceSize { product: survey.product, valid };
     let planned = size.valid.map_or(request.budget, |valid| valid.min(request.budget));
     (bench.progress)(TuneEvent::Surveyed { space: size, planned, strategy: entry.name });
     if size.valid == Some(0) {
-        return Err(nothing_valid(survey));
+        return Err(nothing_valid(&space));
     }
     let mut tuner = Tuner {
         request,
@@ -141,7 +146,7 @@ pub fn tune(request: &TuneRequest<'_>, bench: &mut Bench<'_>) -> Result<TuneOutc
     }
     let cancelled = || bench.cancelled.load(Ordering::Relaxed);
     if tuner.measured.is_empty() && !cancelled() && request.budget > 0 {
-        return Err(nothing_valid(survey));
+        return Err(nothing_valid(&tuner.space));
     }
     let best = tuner.time_finalists(bench);
     let reused = tuner.measured.iter().filter(|measured| measured.reused).count();
@@ -164,8 +169,8 @@ fn strategy_entry(request: &TuneRequest<'_>, survey: &Survey) -> Result<&'static
     })
 }
 
-fn nothing_valid(survey: Survey) -> TuneError {
-    TuneError::NothingValid { product: survey.product, complete: survey.complete, excluded: survey.excluded }
+fn nothing_valid(space: &Space<'_>) -> TuneError {
+    TuneError::NothingValid { product: space.product(), why: space.explain() }
 }
 
 struct Tuner<'a> {

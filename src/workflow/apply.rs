@@ -12,7 +12,7 @@ use crate::runner::{Failure, FailureClass};
 use crate::store::{NewAttempt, Store};
 use miette::Diagnostic;
 use peak_backend_api::Backend;
-use peak_grammar::ir::{Application, Device, Library};
+use peak_grammar::ir::{Application, Device, Expectation, Library};
 use peak_grammar::specialize;
 use thiserror::Error;
 
@@ -63,12 +63,14 @@ pub struct AppliedStep {
     pub attempts: Vec<Attempt>,
     /// Their prompts, in the same order.
     pub prompts: Vec<String>,
+    /// What the transformation expects of counters and resources.
+    pub expects: Vec<Expectation>,
 }
 
 impl AppliedStep {
     fn refused(error: ApplyError) -> AppliedStep {
         let failure = Failure::new(FailureClass::Apply, error.to_string());
-        AppliedStep { result: Err((failure, error)), attempts: Vec::new(), prompts: Vec::new() }
+        AppliedStep { result: Err((failure, error)), attempts: Vec::new(), prompts: Vec::new(), expects: Vec::new() }
     }
 
     /// Answers that came.
@@ -139,6 +141,7 @@ impl<'a> Workshop<'a> {
         let device = self.device.map(|device| device.name.as_str());
         let specialized = specialize::transformation(self.library, &application.transformation, device)
             .map_err(|error| Box::new(ApplyError::Specialize { message: error.to_string() }))?;
+        self.check_conflicts(&specialized.transformation.name, context)?;
         let inputs = PlanInputs {
             transformation: &specialized.transformation,
             knowledge: &specialized.knowledge,
@@ -147,6 +150,22 @@ impl<'a> Workshop<'a> {
             facts: self.facts,
         };
         plan(context, &inputs).map_err(|reason| Box::new(ApplyError::NotApplicable(reason)))
+    }
+
+    /// A conflict holds both ways: what was applied before may name this one.
+    fn check_conflicts(&self, name: &str, context: &KernelContext) -> Result<(), Box<ApplyError>> {
+        let device = self.device.map(|device| device.name.as_str());
+        let refuses = |other: &&String| {
+            let declared = specialize::transformation(self.library, other, device);
+            declared.is_ok_and(|declared| declared.transformation.conflicts_with.iter().any(|own| own == name))
+        };
+        match context.applied.iter().find(refuses) {
+            None => Ok(()),
+            Some(other) => Err(Box::new(ApplyError::NotApplicable(NotApplicable::Conflict {
+                transformation: name.to_owned(),
+                other: other.clone(),
+            }))),
+        }
     }
 
     /// What prompts say of language and device.
@@ -177,12 +196,12 @@ impl<'a> Workshop<'a> {
             repairs: self.repairs,
         };
         let result = apply_transformation(context, &plan, &mut lowering);
-        let prompts = watcher.prompts;
+        let (prompts, expects) = (watcher.prompts, plan.expects.clone());
         match result {
-            Ok(applied) => AppliedStep { result: Ok(applied.context), attempts: applied.attempts, prompts },
+            Ok(applied) => AppliedStep { result: Ok(applied.context), attempts: applied.attempts, prompts, expects },
             Err(rejected) => {
                 let error = ApplyError::Lowering(rejected.diagnostic);
-                AppliedStep { result: Err((rejected.failure, error)), attempts: rejected.attempts, prompts }
+                AppliedStep { result: Err((rejected.failure, error)), attempts: rejected.attempts, prompts, expects }
             }
         }
     }

@@ -8,9 +8,11 @@ use crate::context::{Configuration, Inputs, KernelContext};
 use crate::lowering::Judge;
 use crate::runner::{Failure, FailureClass};
 use crate::tune::Rng;
-use crate::tune::space::{Space, VISITS_MAX};
+use crate::tune::space::Space;
 use crate::validate::{Candidate, OutputsValidator, Validator, Verified};
+use peak_backend_api::Artifact;
 use peak_grammar::ir::{ArgumentKind, Kernel};
+use std::sync::Arc;
 use std::time::Duration;
 
 /// Version of what a validation means: part of its key.
@@ -60,17 +62,17 @@ impl Judge for RunJudge<'_, '_, '_> {
 }
 
 /// Compiles one configuration.
-fn compile(
+pub(super) fn compile(
     context: &KernelContext,
     configuration: &Configuration,
     inputs: &Inputs,
     environment: &Environment<'_>,
-) -> Result<(), Failure> {
+) -> Result<Arc<Artifact>, Failure> {
     let space = Space::new(context, inputs, environment.facts);
     let plan = space.plan(configuration).map_err(|invalid| Failure::new(FailureClass::Launch, invalid.to_string()))?;
     let target = environment.info.target.as_deref().unwrap_or_default();
     let request = compile_request(context, configuration, &plan, environment.backend, target, environment.facts);
-    environment.compile.compile(&request).map(|_| ())
+    environment.compile.compile(&request)
 }
 
 /// Validates configurations at the kernel's checked sizes and at `timed`, unless the store knows that they are valid.
@@ -147,10 +149,12 @@ fn judged_at(context: &KernelContext, environment: &Environment<'_>) -> Result<(
         }
     }
     if configurations.is_empty() {
-        let excluded = space.survey(VISITS_MAX).excluded;
-        let words: Vec<String> = excluded.iter().map(|(reason, count)| format!("{reason} excludes {count}")).collect();
+        let why = space.explain();
+        let words: Vec<String> = why.alone.iter().map(|(reason, count)| format!("{reason} excludes {count}")).collect();
         let message = format!("no configuration is valid at {}", inputs_words(&inputs));
-        return Err(Failure::new(FailureClass::Launch, message).with_fact(words.join(", ")));
+        let failure = Failure::new(FailureClass::Launch, message).with_fact(words.join(", "));
+        let joined = format!("these cannot be met together: {}", why.conflict.join("; "));
+        return Err(if why.conflict.len() > 1 { failure.with_fact(joined) } else { failure });
     }
     Ok((inputs, configurations))
 }

@@ -1,4 +1,4 @@
-//! What a run tells while it goes: to a terminal, to a program, to a test. Observers never change a run.
+//! What a run tells while it goes: to a terminal, to a program, to a test. Observers change a run only where it asks them.
 
 use super::row::Row;
 use crate::context::Inputs;
@@ -70,6 +70,28 @@ pub struct Reused {
     pub asked: usize,
 }
 
+/// What a person is asked where `on failure` says `ask`.
+#[derive(Clone, Copy, Debug)]
+pub struct Question<'a> {
+    /// The transformation that was not applied.
+    pub step: &'a str,
+    /// Why not, in one line.
+    pub failure: &'a str,
+    /// Where the run stands.
+    pub standing: &'a str,
+}
+
+/// What a person says to a [`Question`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Answer {
+    /// Apply it once more.
+    Retry,
+    /// Go on without it.
+    Skip,
+    /// End the run here.
+    Stop,
+}
+
 /// Is told what a run does.
 pub trait Observer {
     /// Something is under way.
@@ -78,6 +100,12 @@ pub trait Observer {
     fn rows(&mut self, rows: &[Row]);
     /// A word for people.
     fn note(&mut self, note: &str);
+    /// Asks a person; where nobody is there, the run stops.
+    fn ask(&mut self, question: &Question<'_>) -> Answer {
+        let Question { step, standing, .. } = question;
+        self.note(&format!("{step} failed, and nobody is there to ask: the run ends at `{standing}`"));
+        Answer::Stop
+    }
     /// Whether the run should stop at the next safe point.
     fn cancelled(&self) -> bool;
 }

@@ -15,6 +15,8 @@ pub enum Verdict {
     Rejected,
     /// No valid attempt.
     Failed,
+    /// Nothing was done, for the reason given: nothing to choose from, a library that does not run here.
+    Skipped,
 }
 
 impl Verdict {
@@ -25,6 +27,7 @@ impl Verdict {
             Verdict::Accepted => "accepted",
             Verdict::Rejected => "rejected",
             Verdict::Failed => "failed",
+            Verdict::Skipped => "skipped",
         }
     }
 }

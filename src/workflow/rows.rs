@@ -101,12 +101,18 @@ pub(super) fn failed(
     sizes.iter().map(row).collect()
 }
 
+/// Rows of a step that was left out.
+pub(super) fn skipped(facts: &StepFacts<'_>, sizes: &[Inputs], environment: &Environment<'_>) -> Vec<Row> {
+    let row = |inputs: &Inputs| Row { reason: facts.reason.clone(), ..empty(facts, inputs, environment) };
+    sizes.iter().map(row).collect()
+}
+
 fn empty(facts: &StepFacts<'_>, inputs: &Inputs, environment: &Environment<'_>) -> Row {
     Row {
         index: facts.index,
         name: facts.name.to_owned(),
         inputs: inputs.clone(),
-        verdict: Verdict::Failed,
+        verdict: facts.verdict,
         failure_class: None,
         verified_by: Vec::new(),
         configuration: Configuration::new(),

@@ -252,7 +252,7 @@ fn requirements_are_replaced_and_parameters_retired() {
     scene.transformation.passes[0].replaces = vec![new];
     scene.transformation.passes[0].retires = vec!["BLOCK_Y".to_owned()];
     let rejected = scene.play().result.expect_err("the kernel still uses it");
-    assert_eq!(rejected.attempts[0].code.as_deref(), Some("peak::answer-undeclared-parameter"));
+    assert_eq!(rejected.attempts[0].code.as_deref(), Some("peak::answer-uses-retired"));
     assert!(rejected.failure.message.contains("`BLOCK_Y`"), "{}", rejected.failure.message);
 }
 

@@ -1,6 +1,6 @@
 //! Each check, with good and bad answers as files in `tests/suite/response/`.
 //!
-//! A file: `NAME: VALUE` lines (`region`, `backend`, `checks`, `barriers`, `expect` a code or `accepted`, `says` a piece of the message), a
+//! A file: `NAME: VALUE` lines (`region`, `backend`, `checks`, `barriers`, `retires`, `expect` a code or `accepted`, `says` a piece of the message), a
 //! line `===`, then a completion. It answers the one pass of the tiling transformation, with no repair allowed.
 
 use super::fixture::{HLSL, Log, Scripted, ScriptedJudge, data, facts, matmul, planned, templates, tiling, words};
@@ -37,6 +37,10 @@ fn outcome(case: &Case<'_>) -> (String, String) {
     }
     if get("checks", "") == "none" {
         transformation.passes[0].checks.clear();
+    }
+    if let Some(retired) = case.head.get("retires") {
+        transformation.passes[0].retires = vec![(*retired).to_owned()];
+        context.requirements.clear();
     }
     if get("barriers", "") == "2" {
         transformation.passes[0].checks = vec![Check::Barriers { region, count: 2 }];

@@ -5,7 +5,7 @@ use indexmap::IndexMap;
 use peak::context::KernelContext;
 use peak::plan::{NotApplicable, PlanInputs, PlannedStep, TransformationPlan, plan};
 use peak_grammar::ir::{
-    Action, Application, Effect, Insertion, KernelSelector, Origin, Place, Region, Setting, SettingValue,
+    Action, Application, Effect, Insertion, KernelSelector, Origin, Place, Region, Requirement, Setting, SettingValue,
     Transformation, Utility, Values,
 };
 
@@ -136,6 +136,11 @@ fn each_reason_has_its_own_words() {
             application.ranges.insert("TILE_M".to_owned(), Values::List(vec![1]));
         }),
         refused(|_, transformation, _| transformation.passes[0].retires = vec!["TILE_K_SIZE".to_owned()]),
+        refused(|_, transformation, _| {
+            let condition = transformation.requires[0].condition.clone();
+            let replaced = Requirement { name: "whole-tile".to_owned(), condition, added_by: None };
+            transformation.passes[0].replaces = vec![replaced];
+        }),
     ];
     let told: Vec<String> = reasons
         .iter()

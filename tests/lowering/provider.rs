@@ -18,7 +18,7 @@ fn request(prompt: &str) -> CompletionRequest {
         applied: vec!["refactor".to_owned()],
         transformation: "tb-tiling".to_owned(),
         pass: "stage-tiles".to_owned(),
-        region: Region::DeviceCode,
+        region: Some(Region::DeviceCode),
         repair: 0,
     };
     CompletionRequest { prompt: prompt.to_owned(), identity, key: peak::hash::hex(b"what counts") }

@@ -5,7 +5,7 @@ use peak::context::launch::concrete_plan;
 use peak::context::scope::Facts;
 use peak::context::{Configuration, ExecutionParameters, Inputs, KernelContext};
 use peak::tune::Rng;
-use peak::tune::space::{Space, VISITS_MAX};
+use peak::tune::space::{Count, Explanation, Space, VISITS_MAX};
 use peak_grammar::ir::*;
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
@@ -109,6 +109,10 @@ proptest! {
         prop_assert_eq!(&survey.valid, &brute_force(&context));
         let excluded: u128 = survey.excluded.values().sum();
         prop_assert_eq!(excluded + survey.valid.len() as u128, survey.product);
+        prop_assert_eq!(space.count(), Count::Exact(survey.valid.len() as u128));
+        if survey.valid.is_empty() {
+            is_enough(&context, &space.explain());
+        }
     }
 
     #[test]
@@ -125,6 +129,15 @@ proptest! {
             None => prop_assert!(valid.is_empty()),
         }
     }
+}
+
+/// What cannot be met together is enough by itself: without the other requirements nothing is valid either.
+fn is_enough(context: &KernelContext, why: &Explanation) {
+    assert!(!why.conflict.is_empty(), "an empty space has a reason: {why:?}");
+    let mut less = context.clone();
+    less.requirements.retain(|own| why.conflict.contains(&format!("requirement {}", own.name)));
+    let (inputs, facts) = (inputs(), facts());
+    assert_eq!(Space::new(&less, &inputs, &facts).count(), Count::Exact(0), "{why:?}");
 }
 
 /// X, Y and Z from 1 to 30 each, with a product of 30 exactly.
@@ -191,6 +204,81 @@ fn a_space_too_large_to_walk_is_sampled() {
     assert!(!space.survey(1000).complete);
     let drawn = space.sample(&mut Rng::new(1), 100).expect("half of them are valid");
     assert!(drawn["P0"] < drawn["P11"]);
+}
+
+/// Twenty parameters of ten values in a chain: 10^20 configurations, each next to its neighbours.
+fn chain() -> KernelContext {
+    let mut context = build::vectors("valley");
+    let values: Vec<i64> = (1..=10).collect();
+    let names: Vec<String> = (0..20).map(|index| format!("P{index:02}")).collect();
+    context.tuning = names.iter().map(|name| parameter(name, &values)).collect();
+    let ordered = |pair: &[String]| {
+        requirement(
+            &format!("{} {}", pair[0], pair[1]),
+            compare(CompareOp::LessOrEqual, name(&pair[0]), name(&pair[1])),
+        )
+    };
+    context.requirements = names.windows(2).map(ordered).collect();
+    context
+}
+
+#[test]
+fn a_chain_far_too_long_to_walk_is_counted_exactly_and_sampled_evenly() {
+    let context = chain();
+    let (inputs, facts) = (inputs(), facts());
+    let space = Space::new(&context, &inputs, &facts);
+    assert_eq!(space.product(), 10u128.pow(20));
+    // Sequences of 20 that never fall, of 10 values: 29 over 9.
+    assert_eq!(space.count(), Count::Exact(10_015_005));
+    let mut rng = Rng::new(3);
+    let mut firsts = [0u32; 11];
+    for _ in 0..2000 {
+        let drawn = space.sample(&mut rng, 1).expect("there are some");
+        firsts[usize::try_from(drawn["P00"]).expect("from 1 to 10")] += 1;
+    }
+    // Those that start at 1: 28 over 9 of them, 69%; at 2: 27 over 8 of 10,015,005, 22%.
+    assert!((1300..1460).contains(&firsts[1]) && (380..510).contains(&firsts[2]), "{firsts:?}");
+}
+
+#[test]
+fn what_cannot_be_counted_is_estimated_and_says_how_well() {
+    let mut context = build::vectors("valley");
+    let values: Vec<i64> = (1..=100).collect();
+    let names: Vec<String> = (0..5).map(|index| format!("P{index}")).collect();
+    context.tuning = names.iter().map(|name| parameter(name, &values)).collect();
+    // One clause over all of them: every value stays in view, and there are far too many sums of squares.
+    let square = |of: &String| binary(BinaryOp::Mul, name(of), name(of));
+    let sum = names.iter().skip(1).fold(square(&names[0]), |sum, next| binary(BinaryOp::Add, sum, square(next)));
+    context.requirements =
+        vec![requirement("rest", compare(CompareOp::Equal, binary(BinaryOp::Mod, sum, int(3)), int(1)))];
+    let (inputs, facts) = (inputs(), facts());
+    let space = Space::new(&context, &inputs, &facts);
+    let Count::Estimate { valid, error_share } = space.count() else { panic!("it is an estimate") };
+    // 67 of 100 squares leave 1, the others 0: one or four of the five must leave 1.
+    let truth = 5.0 * 67.0 * 33f64.powi(4) + 5.0 * 67f64.powi(4) * 33.0;
+    assert!((valid / truth - 1.0).abs() < 3.0 * error_share && error_share < 0.1, "{valid} {error_share}");
+    assert!(space.count().to_string().contains("estimated"));
+    let drawn = space.sample(&mut Rng::new(1), 1000).expect("a third of them is valid");
+    assert!(space.plan(&drawn).is_ok());
+}
+
+#[test]
+fn an_empty_space_says_what_excludes_it_and_what_cannot_be_met_together() {
+    let mut context = product_of_30();
+    context.requirements.push(requirement("large", compare(CompareOp::GreaterOrEqual, name("Z"), int(31))));
+    let over = requirement("no-warp", compare(CompareOp::Less, name("X"), Expr::Fact("limit".to_owned())));
+    context.requirements.push(over);
+    let (inputs, facts) = (inputs(), facts());
+    let why = Space::new(&context, &inputs, &facts).explain();
+    assert_eq!(why.conflict, ["requirement large"], "the others can be met");
+    assert_eq!(why.alone[0], ("requirement large".to_owned(), Count::Exact(27_000)));
+    let x_divides = ("requirement x-divides".to_owned(), Count::Exact(22 * 900));
+    assert!(why.alone.contains(&x_divides), "{why:?}");
+    assert!(why.alone.iter().all(|(reason, _)| reason != "requirement no-warp"), "it excludes nothing");
+    context.requirements[2] = requirement("large", compare(CompareOp::Greater, name("Z"), name("X")));
+    context.requirements[3] = requirement("small", compare(CompareOp::Less, name("Z"), name("X")));
+    let why = Space::new(&context, &inputs, &facts).explain();
+    assert_eq!(why.conflict, ["requirement large", "requirement small"], "each of them can be met alone");
 }
 
 #[test]

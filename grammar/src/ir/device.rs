@@ -85,7 +85,7 @@ pub struct Pack {
     pub specializations: Vec<Specialization>,
     /// New transformations, seen only where the pack applies.
     pub transformations: IndexMap<String, Transformation>,
-    /// Workflows, preferred where the pack applies.
+    /// Workflows, preferred where the pack applies; by name, and by name, target and language where several share one.
     pub workflows: IndexMap<String, Workflow>,
     /// Where it was declared.
     pub origin: Origin,

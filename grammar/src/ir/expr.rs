@@ -178,6 +178,22 @@ impl Expr {
         }
     }
 
+    /// Adds every device fact that the expression reads to `facts`.
+    pub fn collect_facts(&self, facts: &mut BTreeSet<String>) {
+        match self {
+            Expr::Fact(name) => {
+                facts.insert(name.clone());
+            }
+            Expr::Integer(_) | Expr::Name(_) | Expr::SizeOf(_) => {}
+            Expr::Negate(inner) => inner.collect_facts(facts),
+            Expr::Binary(_, a, b) | Expr::CeilDiv(a, b) | Expr::FloorDiv(a, b) => {
+                a.collect_facts(facts);
+                b.collect_facts(facts);
+            }
+            Expr::Min(items) | Expr::Max(items) => items.iter().for_each(|item| item.collect_facts(facts)),
+        }
+    }
+
     /// The expression with each name that `replace` knows exchanged.
     #[must_use]
     pub fn substitute(&self, replace: &dyn Fn(&str) -> Option<Expr>) -> Expr {
@@ -256,6 +272,18 @@ impl Condition {
             }
             Condition::And(items) | Condition::Or(items) => items.iter().for_each(|item| item.collect_names(names)),
             Condition::Not(inner) => inner.collect_names(names),
+        }
+    }
+
+    /// Adds every device fact that the condition reads to `facts`.
+    pub fn collect_facts(&self, facts: &mut BTreeSet<String>) {
+        match self {
+            Condition::Compare(_, a, b) => {
+                a.collect_facts(facts);
+                b.collect_facts(facts);
+            }
+            Condition::And(items) | Condition::Or(items) => items.iter().for_each(|item| item.collect_facts(facts)),
+            Condition::Not(inner) => inner.collect_facts(facts),
         }
     }
 

@@ -1,6 +1,6 @@
 //! All that is declared, by kind and name.
 
-use super::{Device, Kernel, Pack, Transformation, Utility, Workflow};
+use super::{Build, Device, Kernel, Pack, Transformation, Utility, Workflow};
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 
@@ -32,4 +32,7 @@ pub struct Library {
     pub packs: IndexMap<String, Pack>,
     /// Workflows outside packs; several may share a name, so this is a list.
     pub workflows: Vec<Workflow>,
+    /// Builds.
+    #[serde(default)]
+    pub builds: IndexMap<String, Build>,
 }

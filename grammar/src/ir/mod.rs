@@ -3,6 +3,7 @@
 //! Plain data. It is what every later stage reads, it serializes as versioned JSON ([`IR_VERSION`]), and it never
 //! touches a file, a clock or a device. Declarations keep an [`Origin`] so that later stages can point home.
 
+mod build;
 mod computes;
 mod device;
 mod expr;
@@ -16,6 +17,7 @@ mod transformation;
 mod values;
 mod workflow;
 
+pub use build::*;
 pub use computes::*;
 pub use device::*;
 pub use expr::*;

@@ -3,6 +3,7 @@
 use super::{Computes, Expr, Origin, Prose, Region, Requirement, TuningParameter};
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
+use std::fmt;
 
 /// `utility NAME`: hand-written code to insert.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -98,6 +99,13 @@ pub struct Expectation {
     pub falls: bool,
     /// At least this many times, above 1.
     pub factor: f64,
+}
+
+impl fmt::Display for Expectation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let way = if self.falls { "fall" } else { "rise" };
+        write!(f, "{} to {way} by at least {} times", self.counter, self.factor)
+    }
 }
 
 /// One step of a transformation; it yields a new kernel context.

@@ -3,8 +3,8 @@
 use super::scope::STANDARD_FACTS;
 use crate::diagnostics::Diagnostic;
 use crate::syntax::ast::{
-    Block, Declaration, DeviceClause, File, Header, KernelClause, PackClause, TransformationClause, UtilityClause,
-    WorkflowClause,
+    Block, BuildClause, Declaration, DeviceClause, File, Header, KernelClause, PackClause, TransformationClause,
+    UtilityClause, WorkflowClause,
 };
 use crate::syntax::{Report, Span};
 use indexmap::IndexMap;
@@ -26,6 +26,9 @@ pub(super) struct Index<'a> {
     pub(super) packs: Table<'a, PackClause>,
     /// Inside packs; the names may repeat among unrelated packs.
     pub(super) pack_transformations: Table<'a, TransformationClause>,
+    pub(super) builds: Table<'a, BuildClause>,
+    /// Names of workflows, in and outside packs; several may share one.
+    pub(super) workflows: BTreeSet<&'a str>,
     /// The standard facts and those that a device states.
     pub(super) facts: BTreeSet<String>,
 }
@@ -63,9 +66,13 @@ impl<'a> Index<'a> {
                     }
                     Declaration::Workflow(block) => {
                         let key = (block.header.name.value.as_str(), place(block));
+                        index.workflows.insert(key.0);
                         let seen = workflows.get(&key).copied();
                         workflows.entry(key).or_insert((at, &block.header));
                         add(seen, "workflow", &block.header, reports);
+                    }
+                    Declaration::Build(block) => {
+                        add(insert(&mut index.builds, at, block), "build", &block.header, reports);
                     }
                 }
             }
@@ -75,8 +82,14 @@ impl<'a> Index<'a> {
 
     fn nested(&mut self, at: usize, pack: &'a Block<PackClause>) {
         for clause in &pack.clauses {
-            if let PackClause::Transformation(block) = &clause.value {
-                self.pack_transformations.entry(&block.header.name.value).or_insert((at, block));
+            match &clause.value {
+                PackClause::Transformation(block) => {
+                    self.pack_transformations.entry(&block.header.name.value).or_insert((at, block));
+                }
+                PackClause::Workflow(block) => {
+                    self.workflows.insert(&block.header.name.value);
+                }
+                _ => {}
             }
         }
     }

@@ -2,6 +2,7 @@
 //!
 //! Applies no pack and looks at no device: that is [`crate::specialize`]'s.
 
+mod build;
 mod computes;
 mod cycles;
 mod device;
@@ -75,6 +76,10 @@ fn add(declaration: &Declaration, index: &Index<'_>, library: &mut Library, out:
             library.packs.entry(pack.name.clone()).or_insert(pack);
         }
         Declaration::Workflow(block) => library.workflows.push(workflow::workflow(block, index, out)),
+        Declaration::Build(block) => {
+            let build = build::build(block, index, out);
+            library.builds.entry(build.name.clone()).or_insert(build);
+        }
     }
 }
 

@@ -2,9 +2,9 @@
 
 use super::index::Index;
 use super::scope::Scope;
-use super::transformation::{Names, introduced, required, setting};
+use super::transformation::{Names, introduced, required, same_type, setting};
 use super::{declared, duplicate_name, missing_clause, once, origin, pass, transformation, unknown_name, workflow};
-use crate::ir::{Pack, Prose, Specialization};
+use crate::ir::{Pack, Prose, Specialization, Workflow};
 use crate::syntax::ast::{Block, PackClause, SpecializeClause, TransformationClause};
 use crate::syntax::{Name, Report, Spanned};
 use indexmap::IndexMap;
@@ -44,9 +44,7 @@ pub(super) fn pack(block: &Block<PackClause>, index: &Index<'_>, out: &mut Repor
             PackClause::Transformation(block) => own_transformation(block, index, &mut pack, out),
             PackClause::Workflow(block) => {
                 let made = workflow::workflow(block, index, out);
-                if pack.workflows.insert(made.name.clone(), made).is_some() {
-                    duplicate_name("workflow", &block.header.name, out);
-                }
+                own_workflow(made, &block.header.name, &mut pack, out);
             }
         }
     }
@@ -80,6 +78,25 @@ fn own_transformation(block: &Block<TransformationClause>, index: &Index<'_>, pa
             if outside { "change the one that is there with `specialize`, or rename this" } else { "rename one" };
         out.push(out.error("peak::duplicate-name", name.span, message).label("again").help(help));
     }
+}
+
+/// Workflows of one pack may share a name where they differ in `target` or `on`, as those outside do.
+fn own_workflow(made: Workflow, name: &Name, pack: &mut Pack, out: &mut Report<'_>) {
+    let same = |own: &Workflow| own.name == made.name && own.target == made.target && own.backend == made.backend;
+    if pack.workflows.values().any(same) {
+        duplicate_name("workflow", name, out);
+        return;
+    }
+    let key = match pack.workflows.contains_key(&made.name) {
+        false => made.name.clone(),
+        true => [Some(&made.name), made.target.as_ref(), made.backend.as_ref()]
+            .into_iter()
+            .flatten()
+            .map(String::as_str)
+            .collect::<Vec<_>>()
+            .join(" "),
+    };
+    pack.workflows.insert(key, made);
 }
 
 fn specialization(
@@ -122,6 +139,7 @@ fn specialization(
             SpecializeClause::Requires(form) => required(form, &name.value, &names.scope, &mut made.requires, out),
             SpecializeClause::Takes(form) => {
                 known(block, "setting", &form.name, out);
+                same_type(block, &form.name, &form.value.value, out);
                 setting(form, &mut made.settings, out);
             }
             SpecializeClause::Knows(prose) => {

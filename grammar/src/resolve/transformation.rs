@@ -196,6 +196,22 @@ fn words(block: &Block<Clause>, scope: &Scope<'_>, made: &mut Transformation, ou
     made.known_failures = failures.unwrap_or_default();
 }
 
+/// Reports a value of another type than the setting's default, which a pack or a workflow gives in its place.
+pub(super) fn same_type(block: &Block<Clause>, name: &Name, value: &SettingValue, out: &mut Report<'_>) {
+    let own = block.clauses.iter().find_map(|clause| match &clause.value {
+        Clause::Takes(form) if form.name.value == name.value => Some(&form.value.value),
+        _ => None,
+    });
+    let Some(own) = own.filter(|own| std::mem::discriminant(*own) != std::mem::discriminant(value)) else { return };
+    let kind = match own {
+        SettingValue::Integer(_) => "a whole number",
+        SettingValue::Flag(_) => "`yes` or `no`",
+        SettingValue::Text(_) => "a quoted text",
+    };
+    let message = format!("the setting `{}` of `{}` takes {kind}", name.value, block.header.name.value);
+    out.push(out.error("peak::type-mismatch", name.span, message).help("give a value of the type of its default"));
+}
+
 pub(super) fn setting(form: &ast::Setting, into: &mut Vec<Setting>, out: &mut Report<'_>) {
     let name = lower_snake(&form.name, out);
     if into.iter().any(|earlier| earlier.name == name) {

@@ -1,6 +1,7 @@
 //! Workflows: the names in their steps.
 
 use super::index::Index;
+use super::transformation::same_type;
 use super::{checked_languages, declared, duplicate_clause, missing_clause, once, origin, unknown_name, values};
 use crate::ir::{Application, OnFailure, Workflow, WorkflowStep};
 use crate::syntax::ast::{
@@ -107,7 +108,8 @@ fn timed(block: &Block<Clause>, index: &Index<'_>, made: &mut Workflow, out: &mu
     }
 }
 
-fn scalars(kernel: &Block<KernelClause>) -> impl Iterator<Item = &str> {
+/// Names of a kernel's scalar inputs.
+pub(super) fn scalars(kernel: &Block<KernelClause>) -> impl Iterator<Item = &str> {
     kernel.clauses.iter().filter_map(|clause| match &clause.value {
         KernelClause::Argument { name, kind: ArgumentForm::Scalar { .. }, .. } => Some(name.value.as_str()),
         _ => None,
@@ -158,7 +160,16 @@ impl Steps<'_, '_> {
         forms.iter().filter_map(|form| self.step(form, out)).collect()
     }
 
+    /// What is chosen from: each name once, since it is the answer.
     fn applications(&self, forms: &[ast::Application], out: &mut Report<'_>) -> Vec<Application> {
+        for (at, form) in forms.iter().enumerate() {
+            let name = &form.transformation;
+            if forms[..at].iter().any(|earlier| earlier.transformation.value == name.value) {
+                let message = format!("`{}` is listed twice", name.value);
+                let diagnostic = out.error("peak::duplicate-name", name.span, message).label("again");
+                out.push(diagnostic.help("one of a list is chosen by its name: keep one of the two"));
+            }
+        }
         forms.iter().filter_map(|form| self.application(form, out)).collect()
     }
 
@@ -182,6 +193,7 @@ impl Steps<'_, '_> {
                 }
                 Adjustment::Give(setting, value) => {
                     self.known(block, "setting", setting, out);
+                    same_type(block, setting, value, out);
                     made.settings.insert(setting.value.clone(), value.clone());
                 }
                 Adjustment::Rename(parameter, other) => {

@@ -19,7 +19,9 @@ pub fn workflow<'l>(
     backend: Option<&str>,
 ) -> Result<&'l Workflow, SpecializeError> {
     let packs = device.map(|device| applicable_packs(library, device)).unwrap_or_default();
-    let in_packs = packs.iter().enumerate().filter_map(|(at, pack)| Some((at + 1, pack.workflows.get(name)?)));
+    let in_packs =
+        packs.iter().enumerate().flat_map(|(at, pack)| pack.workflows.values().map(move |own| (at + 1, own)));
+    let in_packs = in_packs.filter(|(_, workflow)| workflow.name == name);
     let outside = library.workflows.iter().filter(|workflow| workflow.name == name).map(|workflow| (0, workflow));
     let fitting = outside.chain(in_packs).filter_map(|(depth, workflow)| {
         let target = fit(workflow.target.as_deref(), device)?;
@@ -45,7 +47,7 @@ fn none(library: &Library, name: &str, device: Option<&str>, backend: Option<&st
     let nested = library.packs.values().flat_map(|pack| pack.workflows.values());
     let mut all = library.workflows.iter().chain(nested).filter(|workflow| workflow.name == name).peekable();
     if all.peek().is_none() {
-        let nested = library.packs.values().flat_map(|pack| pack.workflows.keys().map(String::as_str));
+        let nested = library.packs.values().flat_map(|pack| pack.workflows.values().map(|own| own.name.as_str()));
         let names = library.workflows.iter().map(|workflow| workflow.name.as_str()).chain(nested);
         return SpecializeError::unknown("workflow", name, names);
     }

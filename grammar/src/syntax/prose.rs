@@ -91,7 +91,9 @@ impl Reader {
                 self.segments.push(ProseSegment::Reference(Spanned::new(name.to_owned(), span)));
                 name.len() + 2
             } else {
-                let next = rest.chars().next().map_or(1, char::len_utf8);
+                // The first character is itself text: a brace or backtick that opens nothing.
+                let first = rest.chars().next().map_or(1, char::len_utf8);
+                let next = rest[first..].find(['`', '{']).map_or(rest.len(), |at| first + at);
                 self.text.push_str(&rest[..next]);
                 next
             };

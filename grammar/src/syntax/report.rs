@@ -68,6 +68,16 @@ impl<'a> Report<'a> {
         }
     }
 
+    /// Adds a finding that is made only where it is kept: of a million, most are only counted.
+    pub(crate) fn push_if_kept(&mut self, make: impl FnOnce(&Report<'_>) -> Diagnostic) {
+        if self.diagnostics.len() < MAX_DIAGNOSTICS {
+            let diagnostic = make(self);
+            self.push(diagnostic);
+        } else {
+            self.dropped += 1;
+        }
+    }
+
     /// All of them, in order of the text, with a count of those beyond the bound.
     pub(crate) fn finish(mut self) -> Vec<Diagnostic> {
         self.diagnostics.sort_by_key(|diagnostic| diagnostic.span.start);

@@ -104,15 +104,16 @@ impl Run<'_, '_> {
             applied: self.start.applied.clone(),
             transformation: self.plan.transformation.clone(),
             pass: pass.name.clone(),
-            region: request.region,
+            region: Some(request.region),
             // A group that starts again may ask afresh: that is no repair, and finds the first recording.
             repair: if repair.is_some() { number } else { 0 },
         };
+        let region = request.region;
         let request = CompletionRequest { prompt, identity, key: self.key(shown, request, repair) };
         let answered = self.lowering.provider.complete(&request);
         self.attempts.push(Attempt {
             pass: pass.name.clone(),
-            region: request.identity.region,
+            region,
             attempt: number,
             prompt_sha256: request.prompt_sha256(),
             key: request.key.clone(),
@@ -134,7 +135,7 @@ impl Run<'_, '_> {
                     }
                 };
                 self.mark(attempt, FailureClass::Provider, None, &stop.failure.message);
-                self.failed(pass, Some(request.identity.region), &stop.failure);
+                self.failed(pass, Some(region), &stop.failure);
                 Err(stop)
             }
         }

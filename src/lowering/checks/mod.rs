@@ -10,6 +10,7 @@ mod interface;
 mod no_change;
 mod parses;
 mod pass_lines;
+mod retired;
 mod shrunk;
 mod undeclared;
 mod unused;
@@ -128,6 +129,7 @@ pub const CHECKS: &[CheckEntry] = &[
     },
     CheckEntry { code: parses::CODE, title: "text that does not parse", due: Due::Answer(parses::check) },
     CheckEntry { code: pass_lines::CODE, title: "a `checks` line fails", due: Due::Pass(pass_lines::check) },
+    CheckEntry { code: retired::CODE, title: "a retired parameter is read", due: Due::Pass(retired::check) },
     CheckEntry { code: undeclared::CODE, title: "an undeclared tuning parameter", due: Due::Build(undeclared::check) },
     CheckEntry {
         code: interface::CODE,

@@ -7,6 +7,7 @@ use crate::store::{CheckpointResult, NewCheckpoint};
 use crate::workflow::apply::{Told, Workshop};
 use crate::workflow::environment::Environment;
 use crate::workflow::error::WorkflowError;
+use crate::workflow::expect;
 use crate::workflow::judge::{Checker, RunJudge};
 use crate::workflow::line::{Pace, Point, SizeResult};
 use crate::workflow::measure::{Effort, SizeMeasured, measure};
@@ -70,7 +71,9 @@ impl Run<'_, '_> {
         let applied = workshop.apply(application, context, &mut judge, &mut told);
         let provider = workshop.provider.name();
         applied.keep(self.environment.store, Some(self.id), step, provider)?;
-        (facts.model_calls, facts.repairs) = (applied.answered(), applied.repairs());
+        let (chosen, again) = std::mem::take(&mut self.choice_calls);
+        (facts.model_calls, facts.repairs) = (chosen + applied.answered(), again + applied.repairs());
+        self.expects.clone_from(&applied.expects);
         match self.environment.replays {
             true => self.reused.completions += applied.answered(),
             false => self.reused.asked += applied.answered(),
@@ -119,8 +122,14 @@ impl Run<'_, '_> {
             _ => "slower than the step before".to_owned(),
         });
         let kernel = &point.context.kernel;
+        let expects = std::mem::take(&mut self.expects);
+        let expected = expect::lines(&expects, before, &point, self.environment, &mut self.said);
         let mut rows =
             rows::rows(&facts, kernel, &measured, Some(before), Some(self.line.baseline()), self.environment);
+        if let Some(first) = rows.first_mut() {
+            first.notes.extend(expected.iter().cloned());
+        }
+        expected.iter().for_each(|line| self.observer.note(&format!("{}: {line}", facts.name)));
         let parent = Some(before.checkpoint);
         point.checkpoint =
             put(self.environment, self.id, facts.name, parent, &point.context, &rows, facts.index, facts.verdict)?;

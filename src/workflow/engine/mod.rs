@@ -2,24 +2,26 @@
 //! from going on at all is an error.
 
 mod attempt;
+mod choose;
 
 use crate::context::{Inputs, KernelContext};
 use crate::runner::{Failure, FailureClass, is_environment};
 use crate::store::{NewRun, RunStatus};
-use crate::validate::OutputsValidator;
 use crate::validate::outputs::CheckPlan;
+use crate::validate::{OutputsValidator, VALIDATORS};
 use crate::workflow::apply::ApplyError;
 use crate::workflow::environment::Environment;
 use crate::workflow::error::WorkflowError;
 use crate::workflow::judge::{Checker, largest_checked};
 use crate::workflow::line::{Line, Pace, Point, SizeResult};
 use crate::workflow::measure::{SizeMeasured, measure};
-use crate::workflow::observer::{Best, Finished, Observer, Reused};
+use crate::workflow::observer::{Answer, Best, Finished, Observer, Question, Reused};
 use crate::workflow::row::{Row, Verdict};
 use crate::workflow::rows::{self, StepFacts};
 use attempt::{effort, put};
 use indexmap::IndexMap;
-use peak_grammar::ir::{Application, FailurePolicy, Workflow, WorkflowStep};
+use peak_grammar::ir::{Application, Expectation, FailurePolicy, Workflow, WorkflowStep};
+use std::collections::BTreeSet;
 use std::rc::Rc;
 use std::sync::atomic::Ordering;
 
@@ -59,7 +61,18 @@ pub(super) struct Run<'e, 'a> {
     line: Line,
     steps: usize,
     named: IndexMap<String, usize>,
+    /// What a model chose, from which context (by hash), and did not come to anything.
+    tried: BTreeSet<(String, String)>,
+    /// Answers and repairs of a choice that count for the step that comes of it.
+    choice_calls: (usize, usize),
+    /// What the transformation that was just applied expects.
+    expects: Vec<Expectation>,
+    /// Counters of which it was said that nothing counts them.
+    said: BTreeSet<String>,
 }
+
+/// How often a person is asked about one step, at most.
+const MAX_ASKED: usize = 16;
 
 /// How a list of steps ended.
 enum Flow {
@@ -148,8 +161,13 @@ fn run_from(
         line,
         steps: 1,
         named: IndexMap::new(),
+        tried: BTreeSet::new(),
+        choice_calls: (0, 0),
+        expects: Vec::new(),
+        said: BTreeSet::new(),
     };
     run.tell(rows, Some(BASELINE));
+    run.say_of_validators();
     let flow = run.steps(&workflow.steps)?;
     run.finish(flow)
 }
@@ -158,7 +176,7 @@ fn run_from(
 fn check_built(steps: &[WorkflowStep]) -> Result<(), WorkflowError> {
     for step in steps {
         match step {
-            WorkflowStep::LetModelChoose(_) | WorkflowStep::Search { .. } => return Err(not_built(step)),
+            WorkflowStep::Search { .. } => return Err(not_built()),
             WorkflowStep::ChooseBest(branches) => branches.iter().try_for_each(|branch| check_built(branch))?,
             WorkflowStep::Repeat { body, .. } => check_built(body)?,
             _ => {}
@@ -167,17 +185,16 @@ fn check_built(steps: &[WorkflowStep]) -> Result<(), WorkflowError> {
     Ok(())
 }
 
-fn not_built(step: &WorkflowStep) -> WorkflowError {
-    let what = if matches!(step, WorkflowStep::Search { .. }) { "`search`" } else { "`let the model choose`" };
-    WorkflowError::NotBuilt { what: what.to_owned() }
+fn not_built() -> WorkflowError {
+    WorkflowError::NotBuilt { what: "`search`".to_owned() }
 }
 
 fn results(measured: Vec<SizeMeasured>) -> Vec<SizeResult> {
     measured.into_iter().map(|size| size.result).collect()
 }
 
-impl Run<'_, '_> {
-    fn steps(&mut self, steps: &[WorkflowStep]) -> Result<Flow, WorkflowError> {
+impl<'e> Run<'e, '_> {
+    fn steps(&mut self, steps: &'e [WorkflowStep]) -> Result<Flow, WorkflowError> {
         for step in steps {
             if self.is_stopped() {
                 break;
@@ -192,12 +209,24 @@ impl Run<'_, '_> {
         }
     }
 
+    /// Says which of the workflow's validators are not there: nothing is verified by them, and rows name those that did.
+    fn say_of_validators(&mut self) {
+        let known = |name: &String| VALIDATORS.iter().any(|entry| entry.name == name);
+        let missing: Vec<&str> =
+            self.workflow.validators.iter().filter(|name| !known(name)).map(String::as_str).collect();
+        if !missing.is_empty() {
+            let words = missing.join(", ");
+            self.observer
+                .note(&format!("`validate ... with {words}`: this build has no such validator; `outputs` judges"));
+        }
+    }
+
     /// Whether somebody asked the run to stop.
     fn is_stopped(&self) -> bool {
         self.observer.cancelled() || self.environment.cancelled.load(Ordering::Relaxed)
     }
 
-    fn step(&mut self, step: &WorkflowStep) -> Result<Flow, WorkflowError> {
+    fn step(&mut self, step: &'e WorkflowStep) -> Result<Flow, WorkflowError> {
         match step {
             WorkflowStep::Apply(application) => self.apply(application),
             WorkflowStep::Try(application) => self.try_apply(application),
@@ -225,7 +254,8 @@ impl Run<'_, '_> {
             },
             WorkflowStep::CompareWith(library) => {
                 let runtime = &self.environment.info.runtime;
-                self.observer.note(&format!("not compared with {library}: it does not run on the {runtime} runtime"));
+                let why = format!("not compared: no vendor library is at hand on the {runtime} runtime");
+                self.skip(&format!("compare with {library}"), &why);
                 Ok(Flow::Done)
             }
             WorkflowStep::KeepBest => {
@@ -234,25 +264,31 @@ impl Run<'_, '_> {
                 self.environment.store.set_current(id)?;
                 Ok(Flow::Done)
             }
-            WorkflowStep::LetModelChoose(_) | WorkflowStep::Search { .. } => Err(not_built(step)),
+            WorkflowStep::LetModelChoose(from) => self.let_model_choose(from),
+            WorkflowStep::Search { .. } => Err(not_built()),
         }
     }
 
     /// `apply`: a failure follows `on failure`; a slower kernel is accepted.
     fn apply(&mut self, application: &Application) -> Result<Flow, WorkflowError> {
-        match self.attempt(application, false)? {
-            None => Ok(Flow::Done),
-            Some(failure) => {
-                if self.workflow.on_failure.then == FailurePolicy::Ask {
-                    self.observer.note(&format!(
-                        "{} failed: the run ends at `{}`; mend the transformation, or take it out, and run again",
-                        application.transformation,
-                        self.line.current().step
-                    ));
-                }
-                Ok(Flow::Stopped(failure))
+        let asks = self.workflow.on_failure.then == FailurePolicy::Ask;
+        for asked in 0.. {
+            let Some(failure) = self.attempt(application, false)? else { break };
+            if !asks || asked >= MAX_ASKED || self.is_stopped() {
+                return Ok(Flow::Stopped(failure));
+            }
+            let question = Question {
+                step: &application.transformation,
+                failure: &failure.to_string(),
+                standing: &self.line.current().step,
+            };
+            match self.observer.ask(&question) {
+                Answer::Retry => {}
+                Answer::Skip => break,
+                Answer::Stop => return Ok(Flow::Stopped(failure)),
             }
         }
+        Ok(Flow::Done)
     }
 
     /// `try ... or keep going`: a failure or a slow-down costs nothing.
@@ -263,7 +299,7 @@ impl Run<'_, '_> {
     }
 
     /// `choose best of`: every branch from here; the fastest valid one goes on.
-    fn choose(&mut self, branches: &[Vec<WorkflowStep>]) -> Result<Flow, WorkflowError> {
+    fn choose(&mut self, branches: &'e [Vec<WorkflowStep>]) -> Result<Flow, WorkflowError> {
         let start = self.line.position();
         let mut best: Option<usize> = None;
         let mut last_failure = None;
@@ -291,14 +327,22 @@ impl Run<'_, '_> {
         }
     }
 
-    /// `repeat at most N times until the gain is below P percent`; once where nothing is timed.
-    fn repeat(&mut self, times: u32, least: Option<f64>, body: &[WorkflowStep]) -> Result<Flow, WorkflowError> {
+    /// `repeat at most N times until the gain is below P percent`; once where nothing is timed. A round that ends slower
+    /// than it began is undone, and the last.
+    fn repeat(&mut self, times: u32, least: Option<f64>, body: &'e [WorkflowStep]) -> Result<Flow, WorkflowError> {
         for _ in 0..times {
+            let start = self.line.position();
             let before = self.line.current().score();
             if let Flow::Stopped(failure) = self.steps(body)? {
                 return Ok(Flow::Stopped(failure));
             }
             let (Some(before), Some(after)) = (before, self.line.current().score()) else { break };
+            if self.line.current().compared_with(self.line.at(start)) == Some(Pace::Slower) {
+                self.line.go_to(start);
+                self.environment.store.set_current(self.line.current().checkpoint)?;
+                self.observer.note("this round made the kernel slower: it is undone, and `repeat` ends");
+                break;
+            }
             let gain = (before / after - 1.0) * 100.0;
             if least.is_some_and(|least| gain < least) {
                 break;

@@ -1,6 +1,6 @@
 //! Files and declarations; devices, packs and utilities.
 
-use super::{Introduced, KernelClause, Pass, Requirement, Setting, TransformationClause, WorkflowClause};
+use super::{Introduced, KernelClause, Pass, Requirement, Setting, TransformationClause, ValueSet, WorkflowClause};
 use crate::syntax::{Name, Prose, Span, Spanned};
 use serde::Serialize;
 
@@ -44,6 +44,8 @@ pub enum Declaration {
     Pack(Block<PackClause>),
     /// `workflow`.
     Workflow(Block<WorkflowClause>),
+    /// `build`.
+    Build(Block<BuildClause>),
 }
 
 /// A declaration's head and its clauses.
@@ -102,6 +104,22 @@ pub struct PeakRate {
     pub of: Name,
     /// `tensor cores`.
     pub unit: Option<String>,
+}
+
+/// A clause of `build`.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum BuildClause {
+    /// `kernels NAME, ...`.
+    Kernels(Vec<Name>),
+    /// `sizes INPUT in VALUES; ...`.
+    Sizes(Vec<(Name, ValueSet)>),
+    /// `for devices NAME, ...`.
+    Devices(Vec<Name>),
+    /// `using workflow NAME`.
+    Using(Name),
+    /// `output "FOLDER"`.
+    Output(Spanned<String>),
 }
 
 /// A clause of `pack`.

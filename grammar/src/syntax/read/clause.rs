@@ -1,6 +1,6 @@
 //! One line through pest, and pest's pairs as pieces with spans in the file.
 
-use super::expected;
+use super::{expected, heads};
 use crate::limits::MAX_BRACKETS;
 use crate::syntax::{Name, Node, Report, Span, Spanned};
 use pest::Parser;
@@ -124,10 +124,14 @@ pub(super) fn clause<'n>(rule: Rule, node: &Node<'n>, out: &mut Report<'_>) -> O
         out.unread(node.span, node.text);
         return None;
     }
+    let alone = heads::form(rule, node.text).and_then(|form| grammar::Grammar::parse(form, node.text).ok()?.next());
+    if let Some(pair) = alone.filter(|pair| pair.as_str().len() == node.text.len()) {
+        return Some(Piece { pair, base: node.span.start });
+    }
     match grammar::Grammar::parse(rule, node.text) {
         Ok(mut pairs) => pairs.next().map(|pair| Piece { pair, base: node.span.start }),
         Err(error) => {
-            out.push(expected::diagnostic(rule, node, &error, out));
+            out.push_if_kept(|out| expected::diagnostic(rule, node, &error, out));
             out.unread(node.span, node.text);
             None
         }

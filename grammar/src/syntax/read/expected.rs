@@ -72,27 +72,24 @@ fn describe(rule: Rule) -> String {
     }
     match rule {
         Rule::EOI => "the end of the line",
-        Rule::ident | Rule::word | Rule::name => "a name",
+        Rule::ident | Rule::word => "a name",
         Rule::integer => "a whole number",
         Rule::number | Rule::unsigned => "a number",
         Rule::text | Rule::text_inner => "quoted text",
         Rule::code | Rule::code_inner => "code in backticks",
-        Rule::compare_op | Rule::sum_op | Rule::product_op => "an operator",
+        Rule::infix | Rule::product_op => "an operator",
         Rule::unit => "a unit",
-        Rule::minus
-        | Rule::factor
+        Rule::prefix
+        | Rule::operand
         | Rule::product
-        | Rule::sum
-        | Rule::comparison
-        | Rule::negation
-        | Rule::conjunction
         | Rule::expression
         | Rule::expressions
         | Rule::reduction
-        | Rule::call
-        | Rule::element
+        | Rule::reference
         | Rule::fact
         | Rule::quantity => "an expression",
+        Rule::call => "`(`",
+        Rule::element => "`[`",
         Rule::values => "values",
         Rule::region => "a region (`macros`, `device code`, `host code`)",
         Rule::setting_value => "a value",
@@ -139,6 +136,7 @@ fn block(rule: Rule) -> &'static str {
         Rule::specialize_line => "a specialization",
         Rule::workflow_line => "a workflow",
         Rule::workflow_step_line => "a block of steps",
+        Rule::build_line => "a build",
         Rule::computes_line => "an index notation",
         _ => "this block",
     }
@@ -154,6 +152,7 @@ fn shapes(rule: Rule) -> &'static [&'static str] {
             "device NAME \"TITLE\"",
             "pack NAME \"TITLE\"",
             "workflow NAME \"TITLE\"",
+            "build NAME \"TITLE\"",
             "use \"FILE\"",
         ],
         Rule::kernel_line => &[
@@ -244,6 +243,13 @@ fn shapes(rule: Rule) -> &'static [&'static str] {
             "requires NAME: CONDITION",
             "takes NAME = VALUE",
             "knows",
+        ],
+        Rule::build_line => &[
+            "kernels NAME, NAME",
+            "sizes INPUT in VALUES",
+            "for devices NAME, NAME",
+            "using workflow NAME",
+            "output \"FOLDER\"",
         ],
         Rule::workflow_line => WORKFLOW,
         Rule::workflow_step_line => STEPS,

@@ -1,10 +1,11 @@
 //! Expressions, assignments and sets of values.
 
 use super::clause::{Piece, Rule};
-use crate::ir::{BinaryOp, CompareOp, ReduceOp};
+use super::row::Row;
+use crate::ir::ReduceOp;
 use crate::limits::MAX_EXPRESSION_DEPTH;
+use crate::syntax::Report;
 use crate::syntax::ast::{ArrayType, Assignment, Bound, Expression, ExpressionKind, Introduced, Requirement, ValueSet};
-use crate::syntax::{Report, Span};
 
 /// The first expression inside `piece`.
 pub(super) fn expression(piece: &Piece<'_>, out: &mut Report<'_>) -> Option<Expression> {
@@ -66,85 +67,35 @@ fn read_checked(piece: &Piece<'_>, out: &mut Report<'_>) -> Option<Expression> {
     Some(expression)
 }
 
+/// An expression, or the product that a reduction reaches over.
 fn read(piece: &Piece<'_>, out: &mut Report<'_>) -> Option<Expression> {
+    let row = Row::of(piece, out)?;
+    row.grouped(out)
+}
+
+/// What an operand is, brackets and signs aside.
+pub(super) fn primary(piece: &Piece<'_>, out: &mut Report<'_>) -> Option<Expression> {
     let span = piece.span();
     let make = |kind| Some(Expression { span, kind });
     match piece.rule() {
-        Rule::expression => join(piece, Rule::conjunction, ExpressionKind::Or, out),
-        Rule::conjunction => join(piece, Rule::negation, ExpressionKind::And, out),
-        Rule::negation => prefixed(piece, Rule::k_not, ExpressionKind::Not, out),
-        Rule::factor => prefixed(piece, Rule::minus, ExpressionKind::Negate, out),
-        Rule::comparison => comparison(piece, out),
-        Rule::sum | Rule::product => chain(piece, out),
+        Rule::expression => read(piece, out),
         Rule::reduction => reduction(piece, out),
-        Rule::call => make(ExpressionKind::Call(piece.name(Rule::ident), expressions(piece, out))),
-        Rule::element => make(ExpressionKind::Element(piece.name(Rule::ident), expressions(piece, out))),
         Rule::fact => make(ExpressionKind::Fact(piece.name(Rule::ident).value)),
         Rule::quantity => make(quantity(piece, out)?),
-        _ => make(ExpressionKind::Name(piece.text().trim_end().to_owned())),
+        _ => reference(piece, out),
     }
 }
 
-fn join(
-    piece: &Piece<'_>,
-    rule: Rule,
-    kind: fn(Vec<Expression>) -> ExpressionKind,
-    out: &mut Report<'_>,
-) -> Option<Expression> {
-    let mut items: Vec<Expression> = piece.all(rule).filter_map(|item| read(&item, out)).collect();
-    match items.len() {
-        1 => items.pop(),
-        _ => Some(Expression { span: piece.span(), kind: kind(items) }),
-    }
-}
-
-fn prefixed(
-    piece: &Piece<'_>,
-    sign: Rule,
-    kind: fn(Box<Expression>) -> ExpressionKind,
-    out: &mut Report<'_>,
-) -> Option<Expression> {
-    let inner = piece.parts().find(|part| part.rule() != sign)?;
-    let mut expression = read(&inner, out)?;
-    for sign in piece.all(sign).collect::<Vec<_>>().into_iter().rev() {
-        let span = sign.span().to(expression.span);
-        expression = Expression { span, kind: kind(Box::new(expression)) };
-    }
-    Some(expression)
-}
-
-fn comparison(piece: &Piece<'_>, out: &mut Report<'_>) -> Option<Expression> {
-    let mut sides = piece.all(Rule::sum);
-    let left = read(&sides.next()?, out)?;
-    let Some(right) = sides.next() else { return Some(left) };
-    let op = match piece.find(Rule::compare_op)?.text().trim() {
-        "<=" => CompareOp::LessOrEqual,
-        ">=" => CompareOp::GreaterOrEqual,
-        "!=" => CompareOp::NotEqual,
-        "<" => CompareOp::Less,
-        ">" => CompareOp::Greater,
-        _ => CompareOp::Equal,
-    };
-    let right = read(&right, out)?;
-    Some(Expression { span: piece.span(), kind: ExpressionKind::Compare(op, Box::new(left), Box::new(right)) })
-}
-
-fn chain(piece: &Piece<'_>, out: &mut Report<'_>) -> Option<Expression> {
+/// A name, a call or an element.
+fn reference(piece: &Piece<'_>, out: &mut Report<'_>) -> Option<Expression> {
     let mut parts = piece.parts();
-    let mut left = read(&parts.next()?, out)?;
-    while let (Some(op), Some(right)) = (parts.next(), parts.next()) {
-        let op = match op.text().trim() {
-            "+" => BinaryOp::Add,
-            "-" => BinaryOp::Sub,
-            "*" => BinaryOp::Mul,
-            "/" => BinaryOp::Div,
-            _ => BinaryOp::Mod,
-        };
-        let right = read(&right, out)?;
-        let span = Span::new(left.span.start, right.span.end);
-        left = Expression { span, kind: ExpressionKind::Binary(op, Box::new(left), Box::new(right)) };
-    }
-    Some(left)
+    let name = parts.next()?;
+    let kind = match parts.next() {
+        None => ExpressionKind::Name(name.text().to_owned()),
+        Some(call) if call.rule() == Rule::call => ExpressionKind::Call(name.as_name(), expressions(&call, out)),
+        Some(element) => ExpressionKind::Element(name.as_name(), expressions(&element, out)),
+    };
+    Some(Expression { span: piece.span(), kind })
 }
 
 fn reduction(piece: &Piece<'_>, out: &mut Report<'_>) -> Option<Expression> {

@@ -1,12 +1,15 @@
 //! Lines to clauses: each is parsed alone by `peak.pest`, so one bad clause costs only itself.
 
+mod build;
 mod clause;
 mod device;
 mod expected;
 mod expression;
+mod heads;
 mod kernel;
 mod pack;
 mod plan;
+mod row;
 mod transformation;
 mod workflow;
 
@@ -41,11 +44,6 @@ pub(super) fn plan(tree: &[Node<'_>], out: &mut Report<'_>) -> Vec<Spanned<super
 fn declaration(piece: &Piece<'_>, node: &Node<'_>, text: &str, out: &mut Report<'_>) -> Option<Declaration> {
     let header = header(piece, node);
     let kind = piece.parts().next()?.rule();
-    if kind == Rule::k_build {
-        let diagnostic = out.error("peak::not-built", node.span, "`build` is not built yet").as_warning();
-        out.push(diagnostic.help("the declaration is skipped; run the workflows one by one for now"));
-        return None;
-    }
     if node.children.is_empty() {
         missing_block(node, out);
         return None;
@@ -56,6 +54,7 @@ fn declaration(piece: &Piece<'_>, node: &Node<'_>, text: &str, out: &mut Report<
         Rule::k_transformation => Declaration::Transformation(transformation::transformation(header, node, out)),
         Rule::k_device => Declaration::Device(device::device(header, node, out)),
         Rule::k_pack => Declaration::Pack(pack::pack(header, node, out)),
+        Rule::k_build => Declaration::Build(build::build(header, node, out)),
         _ => Declaration::Workflow(workflow::workflow(header, node, out)),
     })
 }

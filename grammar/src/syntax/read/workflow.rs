@@ -19,7 +19,7 @@ fn workflow_clause(piece: &Piece<'_>, node: &Node<'_>, out: &mut Report<'_>) -> 
         Rule::on_failure => Clause::OnFailure(on_failure(piece, out)),
         Rule::validate => Clause::Validate(piece.find(Rule::integer)?.count(out), piece.names(Rule::word)),
         Rule::tune_up_to => {
-            Clause::Tune(piece.find(Rule::integer)?.count(out), piece.find(Rule::word).map(|word| word.as_name()))
+            Clause::Tune(positive(&piece.find(Rule::integer)?, out), piece.find(Rule::word).map(|word| word.as_name()))
         }
         Rule::time_at => {
             let timed = piece.all(Rule::timed);
@@ -54,7 +54,8 @@ fn step(piece: &Piece<'_>, node: &Node<'_>, out: &mut Report<'_>) -> Option<Work
         missing_block(node, out);
         return None;
     }
-    let count = |piece: &Piece<'_>, out: &mut Report<'_>| piece.find(Rule::integer).map(|number| number.count(out));
+    let count =
+        |piece: &Piece<'_>, out: &mut Report<'_>| piece.find(Rule::integer).map(|number| positive(&number, out));
     Some(match piece.rule() {
         Rule::apply => WorkflowStep::Apply(one_application(piece, out)?),
         Rule::attempt => WorkflowStep::Try(one_application(piece, out)?),
@@ -76,6 +77,16 @@ fn step(piece: &Piece<'_>, node: &Node<'_>, out: &mut Report<'_>) -> Option<Work
         Rule::compare => WorkflowStep::CompareWith(piece.name(Rule::word)),
         _ => WorkflowStep::KeepBest,
     })
+}
+
+/// A count of something that is to happen: zero of it is a slip.
+fn positive(number: &Piece<'_>, out: &mut Report<'_>) -> u32 {
+    let count = number.count(out);
+    if count == 0 {
+        let diagnostic = out.error("peak::values", number.span(), "a count of at least 1 is needed");
+        out.push(diagnostic.help("leave the step out to have none of it"));
+    }
+    count
 }
 
 fn strategy(piece: &Piece<'_>) -> &'static str {

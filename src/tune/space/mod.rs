@@ -1,8 +1,17 @@
 //! The space of configurations under requirements: counted, enumerated and sampled, pruned as soon as names are known.
 //!
-//! Parameters are assigned in order. A requirement, a `let` or a `reject when` is looked at once every name that it
-//! reads (through `let`s too) has a value, so a subtree that cannot hold a valid configuration is never entered. What
-//! is valid is what [`concrete_plan`] takes. Pure: no device, no clock.
+//! Small spaces are walked ([`Space::survey`]): parameters are assigned in order, and a requirement, a `let` or a
+//! `reject when` is looked at once every name that it reads (through `let`s too) has a value. Any space is counted and
+//! sampled without walking its product ([`Space::count`], [`Space::sample`]): by clauses, in components that share no
+//! clause. What is valid is what [`concrete_plan`] takes. Pure: no device, no clock.
+
+mod clause;
+mod component;
+mod count;
+mod formula;
+
+pub use component::{COMPONENT_VISITS_MAX, Count};
+pub use count::Explanation;
 
 use super::Rng;
 use crate::context::launch::{ConcretePlan, Invalid, check_requirement, concrete_plan};
@@ -11,6 +20,7 @@ use crate::context::{Configuration, ExecutionParameters, Inputs, KernelContext};
 use indexmap::IndexMap;
 use peak_grammar::ir::{Condition, Expr, PlanStatement, Requirement};
 use std::collections::{BTreeSet, HashMap};
+use std::sync::{Arc, OnceLock};
 
 /// Partial and whole assignments that a survey visits, at most.
 pub const VISITS_MAX: u64 = 100_000;
@@ -23,6 +33,8 @@ pub struct Space<'a> {
     axes: Vec<Axis>,
     /// At index `d`, what is decided once the first `d` parameters have values.
     checks: Vec<Vec<Check<'a>>>,
+    clauses: OnceLock<Vec<Arc<clause::Clause>>>,
+    counted: OnceLock<count::Counted>,
 }
 
 struct Axis {
@@ -58,7 +70,8 @@ impl<'a> Space<'a> {
             let values = parameter.values.all().into_iter().filter(|value| seen.insert(*value)).collect();
             Axis { name: parameter.name.clone(), values }
         });
-        let mut space = Space { context, inputs, facts, axes: axes.collect(), checks: Vec::new() };
+        let (clauses, counted) = (OnceLock::new(), OnceLock::new());
+        let mut space = Space { context, inputs, facts, axes: axes.collect(), checks: Vec::new(), clauses, counted };
         space.checks = space.checks_by_depth();
         space
     }
@@ -100,19 +113,40 @@ impl<'a> Space<'a> {
         }
     }
 
-    /// One valid configuration, each equally likely; `None` where none was met in `tries`.
+    /// How many configurations are valid: exactly where every component is small, else an estimate. Counted once.
+    #[must_use]
+    pub fn count(&self) -> Count {
+        self.counted().total()
+    }
+
+    /// Why nothing is valid: what each reason excludes alone, and reasons that cannot be met together.
+    #[must_use]
+    pub fn explain(&self) -> Explanation {
+        count::explain(&self.domains(), self.clauses(), self.product())
+    }
+
+    /// One valid configuration, each equally likely; `None` where none was met: `tries` draws of each component that is
+    /// too large to be counted.
     pub fn sample(&self, rng: &mut Rng, tries: u32) -> Option<Configuration> {
-        (0..tries).find_map(|_| {
-            let mut values = Vec::with_capacity(self.axes.len());
-            loop {
-                // Starting over, not stepping back, is what keeps each equally likely.
-                self.check_last(&values).ok()?;
-                match self.axes.get(values.len()) {
-                    None => return Some(self.configuration(&values)),
-                    Some(axis) => values.push(*axis.values.get(rng.below(axis.values.len()))?),
-                }
-            }
+        let values = self.counted().sample(rng, tries, self.axes.len())?;
+        let configuration = self.configuration(&values);
+        // The plan has the last word on what is valid.
+        self.plan(&configuration).ok().map(|_| configuration)
+    }
+
+    fn counted(&self) -> &count::Counted {
+        self.counted.get_or_init(|| count::Counted::new(&self.domains(), self.clauses()))
+    }
+
+    fn clauses(&self) -> &[Arc<clause::Clause>] {
+        self.clauses.get_or_init(|| {
+            let places: Vec<&str> = self.axes.iter().map(|axis| axis.name.as_str()).collect();
+            clause::clauses(self.context, self.inputs, self.facts, &places).into_iter().map(Arc::new).collect()
         })
+    }
+
+    fn domains(&self) -> Vec<Vec<i64>> {
+        self.axes.iter().map(|axis| axis.values.clone()).collect()
     }
 
     /// The configuration of an assignment.

@@ -1,0 +1,185 @@
+//! Operands and operators in a row, grouped by precedence: `or`, `and`, `not`, one comparison, sums, products, signs.
+
+use super::clause::{Piece, Rule};
+use super::expression::primary;
+use crate::ir::{BinaryOp, CompareOp};
+use crate::syntax::ast::{Expression, ExpressionKind};
+use crate::syntax::{Report, Span};
+
+/// What was written, in order.
+pub(super) struct Row {
+    operands: Vec<Operand>,
+    /// The operator before each operand but the first.
+    operators: Vec<(Operator, Span)>,
+    /// The operand that comes next.
+    at: usize,
+}
+
+struct Operand {
+    /// How many `not` stand before it, and where the first is.
+    nots: Vec<Span>,
+    /// Its value, signs included.
+    value: Option<Expression>,
+    /// With its brackets.
+    span: Span,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Operator {
+    Or,
+    And,
+    Compare(CompareOp),
+    Sum(BinaryOp),
+    Product(BinaryOp),
+}
+
+/// An expression, and where it is with the brackets around it.
+type Placed = (Expression, Span);
+
+impl Row {
+    /// The row of an `expression` or `product`.
+    pub(super) fn of(piece: &Piece<'_>, out: &mut Report<'_>) -> Option<Row> {
+        let mut row = Row { operands: Vec::new(), operators: Vec::new(), at: 0 };
+        for part in piece.parts() {
+            match part.rule() {
+                Rule::operand => row.operands.push(operand(&part, out)?),
+                _ => row.operators.push((operator(part.text()), part.span())),
+            }
+        }
+        Some(row)
+    }
+
+    /// The whole row as one expression.
+    pub(super) fn grouped(mut self, out: &mut Report<'_>) -> Option<Expression> {
+        let (expression, _) = self.any(out)?;
+        // Only a second comparison is left over: every other operator is taken by some level.
+        if let Some((_, span)) = self.ahead() {
+            let diagnostic = out.error("peak::syntax", span, "a comparison cannot be compared");
+            out.push(diagnostic.label("not this").help("join two comparisons with `and`: `a <= b and b <= c`"));
+            return None;
+        }
+        Some(expression)
+    }
+
+    /// The operator before the next operand.
+    fn ahead(&self) -> Option<(Operator, Span)> {
+        self.at.checked_sub(1).and_then(|before| self.operators.get(before)).copied()
+    }
+
+    fn any(&mut self, out: &mut Report<'_>) -> Option<Placed> {
+        let mut items = vec![self.all(out)?];
+        while self.ahead().is_some_and(|(operator, _)| operator == Operator::Or) {
+            items.push(self.all(out)?);
+        }
+        joined(items, ExpressionKind::Or)
+    }
+
+    fn all(&mut self, out: &mut Report<'_>) -> Option<Placed> {
+        let mut items = vec![self.negation(out)?];
+        while self.ahead().is_some_and(|(operator, _)| operator == Operator::And) {
+            items.push(self.negation(out)?);
+        }
+        joined(items, ExpressionKind::And)
+    }
+
+    fn negation(&mut self, out: &mut Report<'_>) -> Option<Placed> {
+        let nots = self.operands.get_mut(self.at).map(|operand| std::mem::take(&mut operand.nots))?;
+        let (mut expression, mut span) = self.comparison(out)?;
+        for not in nots.into_iter().rev() {
+            span = not.to(span);
+            expression = Expression { span: not.to(expression.span), kind: ExpressionKind::Not(Box::new(expression)) };
+        }
+        Some((expression, span))
+    }
+
+    fn comparison(&mut self, out: &mut Report<'_>) -> Option<Placed> {
+        let (left, start) = self.sum(out)?;
+        let Some((Operator::Compare(op), _)) = self.ahead() else { return Some((left, start)) };
+        let (right, end) = self.sum(out)?;
+        let span = start.to(end);
+        Some((Expression { span, kind: ExpressionKind::Compare(op, Box::new(left), Box::new(right)) }, span))
+    }
+
+    fn sum(&mut self, out: &mut Report<'_>) -> Option<Placed> {
+        let mut held = self.product(out)?;
+        while let Some((Operator::Sum(op), _)) = self.ahead() {
+            held = binary(op, held, self.product(out)?);
+        }
+        Some(held)
+    }
+
+    fn product(&mut self, out: &mut Report<'_>) -> Option<Placed> {
+        let mut held = self.operand(out)?;
+        while let Some((Operator::Product(op), _)) = self.ahead() {
+            held = binary(op, held, self.operand(out)?);
+        }
+        Some(held)
+    }
+
+    fn operand(&mut self, out: &mut Report<'_>) -> Option<Placed> {
+        let operand = self.operands.get_mut(self.at)?;
+        self.at += 1;
+        if let Some(not) = operand.nots.first() {
+            let diagnostic = out.error("peak::syntax", *not, "`not` stands before a whole comparison");
+            out.push(
+                diagnostic.label("not here").help("put it first: `not a = b`, or in brackets: `(not a = b) and c < d`"),
+            );
+            return None;
+        }
+        Some((operand.value.take()?, operand.span))
+    }
+}
+
+fn operand(piece: &Piece<'_>, out: &mut Report<'_>) -> Option<Operand> {
+    let (mut nots, mut signs, mut value) = (Vec::new(), Vec::new(), None);
+    for part in piece.parts() {
+        match part.rule() {
+            Rule::prefix if part.text() == "-" => signs.push(part.span()),
+            Rule::prefix if signs.is_empty() => nots.push(part.span()),
+            Rule::prefix => {
+                let diagnostic = out.error("peak::syntax", part.span(), "`not` stands before a whole comparison");
+                out.push(diagnostic.label("not here").help("a sign belongs to a number: `not -a = b`"));
+                return None;
+            }
+            _ => value = Some(primary(&part, out)?),
+        }
+    }
+    let mut value = value?;
+    for sign in signs.into_iter().rev() {
+        value = Expression { span: sign.to(value.span), kind: ExpressionKind::Negate(Box::new(value)) };
+    }
+    Some(Operand { nots, value: Some(value), span: piece.span() })
+}
+
+fn operator(text: &str) -> Operator {
+    match text.trim_end() {
+        "or" => Operator::Or,
+        "and" => Operator::And,
+        "+" => Operator::Sum(BinaryOp::Add),
+        "-" => Operator::Sum(BinaryOp::Sub),
+        "*" => Operator::Product(BinaryOp::Mul),
+        "/" => Operator::Product(BinaryOp::Div),
+        "mod" => Operator::Product(BinaryOp::Mod),
+        "<=" => Operator::Compare(CompareOp::LessOrEqual),
+        ">=" => Operator::Compare(CompareOp::GreaterOrEqual),
+        "!=" => Operator::Compare(CompareOp::NotEqual),
+        "<" => Operator::Compare(CompareOp::Less),
+        ">" => Operator::Compare(CompareOp::Greater),
+        _ => Operator::Compare(CompareOp::Equal),
+    }
+}
+
+fn binary(op: BinaryOp, left: Placed, right: Placed) -> Placed {
+    let ((left, start), (right, end)) = (left, right);
+    let span = left.span.to(right.span);
+    (Expression { span, kind: ExpressionKind::Binary(op, Box::new(left), Box::new(right)) }, start.to(end))
+}
+
+/// One item is itself; several are joined.
+fn joined(mut items: Vec<Placed>, kind: fn(Vec<Expression>) -> ExpressionKind) -> Option<Placed> {
+    let span = items.first()?.1.to(items.last()?.1);
+    match items.len() {
+        1 => items.pop(),
+        _ => Some((Expression { span, kind: kind(items.into_iter().map(|(item, _)| item).collect()) }, span)),
+    }
+}

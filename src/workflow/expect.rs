@@ -1,0 +1,93 @@
+//! What a transformation expects of counters and resources, looked at where it can be: the winner is compiled before and
+//! after. An expectation that is not met is a word in the row, never a verdict.
+
+use super::environment::Environment;
+use super::judge::compile;
+use super::line::Point;
+use peak_backend_api::Resources;
+use peak_grammar::ir::Expectation;
+use std::collections::BTreeSet;
+
+/// Resources of a compiled kernel that an `expects` may name.
+const RESOURCES: [&str; 4] = ["instructions", "registers", "shared_bytes", "spill_bytes"];
+
+/// A line for each expectation that was looked at; one that nothing here counts is said once a run (`said`).
+pub(super) fn lines(
+    expects: &[Expectation],
+    before: &Point,
+    after: &Point,
+    environment: &Environment<'_>,
+    said: &mut BTreeSet<String>,
+) -> Vec<String> {
+    if expects.is_empty() {
+        return Vec::new();
+    }
+    let (old, new) = (resources(before, environment), resources(after, environment));
+    let line = |expected: &Expectation| match (amount(old, &expected.counter), amount(new, &expected.counter)) {
+        (Some(old), Some(new)) => Some(compared(expected, old, new)),
+        _ => said.insert(expected.counter.clone()).then(|| uncounted(expected)),
+    };
+    expects.iter().filter_map(line).collect()
+}
+
+/// The resources of a point's winner at its first size, where its compiler tells them.
+fn resources(point: &Point, environment: &Environment<'_>) -> Option<Resources> {
+    let size = point.sizes.first()?;
+    compile(&point.context, &size.configuration, &size.inputs, environment).ok().map(|artifact| artifact.resources)
+}
+
+fn amount(resources: Option<Resources>, name: &str) -> Option<f64> {
+    let resources = resources?;
+    #[allow(clippy::cast_precision_loss, reason = "counts far below 2^53")]
+    match name {
+        "instructions" => resources.instructions.map(|count| count as f64),
+        "registers" => resources.registers.map(f64::from),
+        "shared_bytes" => resources.shared_bytes.map(|bytes| bytes as f64),
+        "spill_bytes" => resources.spill_bytes.map(f64::from),
+        _ => None,
+    }
+}
+
+fn compared(expected: &Expectation, old: f64, new: f64) -> String {
+    let counter = &expected.counter;
+    let met = if expected.falls { old >= new * expected.factor } else { new >= old * expected.factor };
+    let change = match () {
+        () if (old - new).abs() < f64::EPSILON => format!("{counter} stayed at {new}"),
+        () if new < old => format!("{counter} fell from {old} to {new}"),
+        () => format!("{counter} rose from {old} to {new}"),
+    };
+    match met {
+        true => format!("{change}, as expected"),
+        false => format!("{change}; expected was {expected}"),
+    }
+}
+
+fn uncounted(expected: &Expectation) -> String {
+    let known = RESOURCES.contains(&expected.counter.as_str());
+    let why = if known { "this compiler does not tell it" } else { "nothing here counts it" };
+    format!("expected was {expected}: not looked at, {why}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn expectation(counter: &str, falls: bool) -> Expectation {
+        Expectation { counter: counter.to_owned(), falls, factor: 2.0 }
+    }
+
+    #[test]
+    fn a_factor_is_met_or_told() {
+        let falls = expectation("registers", true);
+        assert_eq!(compared(&falls, 64.0, 32.0), "registers fell from 64 to 32, as expected");
+        assert_eq!(
+            compared(&falls, 64.0, 40.0),
+            "registers fell from 64 to 40; expected was registers to fall by at least 2 times"
+        );
+        assert_eq!(
+            compared(&expectation("registers", false), 64.0, 64.0),
+            "registers stayed at 64; expected was registers to rise by at least 2 times"
+        );
+        assert!(uncounted(&expectation("global_load_bytes", true)).ends_with("nothing here counts it"));
+    }
+}
