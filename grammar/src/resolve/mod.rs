@@ -10,6 +10,7 @@ mod index;
 mod kernel;
 mod pack;
 mod pass;
+mod pattern;
 mod plan;
 mod scope;
 mod transformation;
