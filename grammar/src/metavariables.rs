@@ -81,7 +81,8 @@ mod tests {
 
     #[test]
     fn what_is_spelled_otherwise_is_told() {
-        for (code, span) in [("a + $x", 4..6), ("$$A", 0..3), ("$", 0..1), ("$A$B", 0..4), ("é$1", 2..4), ("$Aé", 0..4)] {
+        for (code, span) in [("a + $x", 4..6), ("$$A", 0..3), ("$", 0..1), ("$A$B", 0..4), ("é$1", 2..4), ("$Aé", 0..4)]
+        {
             assert_eq!(metavariables(code).expect_err(code).span, span, "{code}");
         }
     }

@@ -118,13 +118,9 @@ fn refused(document: &Document<'_>, region: Region, error: &RewriteError) -> Edi
             pattern: pattern.clone(),
             nearest: nearest(document, pattern).map(|found| (found.line, found.text)),
         },
-        RewriteError::Select(SelectError::Count { pattern, count, wanted, lines }) => EditError::Count {
-            region,
-            pattern: pattern.clone(),
-            count: *count,
-            wanted: *wanted,
-            lines: lines.clone(),
-        },
+        RewriteError::Select(SelectError::Count { pattern, count, wanted, lines }) => {
+            EditError::Count { region, pattern: pattern.clone(), count: *count, wanted: *wanted, lines: lines.clone() }
+        }
         RewriteError::Select(SelectError::DoesNotParse { pattern, line }) => {
             EditError::MatchDoesNotParse { region, pattern: pattern.clone(), line: *line }
         }

@@ -148,9 +148,9 @@ fn plan_names(context: &KernelContext, name: &str) -> Vec<Token> {
 /// Whether a launch plan brings the name: a `let`, an array or a tensor map of its own, or an entry that it launches.
 fn declares(statements: &[PlanStatement], wanted: &str) -> bool {
     statements.iter().any(|statement| match statement {
-        PlanStatement::Let { name, .. } | PlanStatement::Scratch { name, .. } | PlanStatement::TensorMap { name, .. } => {
-            name == wanted
-        }
+        PlanStatement::Let { name, .. }
+        | PlanStatement::Scratch { name, .. }
+        | PlanStatement::TensorMap { name, .. } => name == wanted,
         PlanStatement::Launch(launch) => launch.kernel == wanted,
         PlanStatement::Repeat { body, .. } => declares(body, wanted),
         PlanStatement::Fill { .. } | PlanStatement::Reject { .. } => false,

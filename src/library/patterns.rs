@@ -15,7 +15,8 @@ pub fn problems(library: &ir::Library) -> Vec<Diagnostic> {
         passes(&transformation.passes, &transformation.on, &mut found);
     }
     for special in packs().flat_map(|pack| &pack.specializations) {
-        let on = library.transformations.get(&special.transformation).map(|base| base.on.as_slice()).unwrap_or_default();
+        let on =
+            library.transformations.get(&special.transformation).map(|base| base.on.as_slice()).unwrap_or_default();
         passes(&special.passes, on, &mut found);
     }
     found
@@ -31,9 +32,8 @@ fn passes<'p>(passes: impl IntoIterator<Item = &'p Pass>, on: &[String], found: 
 
 /// The languages that a step is for: its own, the transformation's, else all.
 fn languages(step: &Step, on: &[String]) -> impl Iterator<Item = CodeLanguage> {
-    let holds = |names: &[String], language: CodeLanguage| {
-        names.is_empty() || names.iter().any(|name| name == language.name())
-    };
+    let holds =
+        |names: &[String], language: CodeLanguage| names.is_empty() || names.iter().any(|name| name == language.name());
     let kept = CodeLanguage::ALL.map(|language| (holds(&step.on, language) && holds(on, language)).then_some(language));
     kept.into_iter().flatten()
 }

@@ -111,7 +111,8 @@ fn action(
     };
     if !fits {
         let message = format!("this step cannot act on {region}");
-        let help = "host code is changed by `set` and `rename`, device code and macros by `insert`, `rewrite` and `rename`";
+        let help =
+            "host code is changed by `set` and `rename`, device code and macros by `insert`, `rewrite` and `rename`";
         out.push(out.error("peak::wrong-region", form.span, message).help(help));
         return None;
     }

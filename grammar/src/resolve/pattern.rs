@@ -63,7 +63,9 @@ fn variables(code: &Spanned<String>, out: &mut Report<'_>) -> Option<Vec<Metavar
             let spelled = &code.value[wrong.span.clone()];
             let diagnostic =
                 out.error("peak::metavariable", inner(code, &wrong.span), format!("`{spelled}` is no metavariable"));
-            out.push(diagnostic.help("`$NAME` stands for one piece of code, `$$$NAME` for several; names are UPPER_SNAKE"));
+            out.push(
+                diagnostic.help("`$NAME` stands for one piece of code, `$$$NAME` for several; names are UPPER_SNAKE"),
+            );
             None
         }
     }

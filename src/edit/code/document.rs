@@ -6,10 +6,8 @@ use std::ops::Range;
 use tree_sitter::{Node, Tree};
 
 /// Ways to read a macro's body: as statements, then as a value.
-const FRAMES: [(&str, &str, &str); 2] = [
-    ("void peak_body() {\n", "\n;}", "compound_statement"),
-    ("int peak_body[] = {\n", "\n};", "initializer_list"),
-];
+const FRAMES: [(&str, &str, &str); 2] =
+    [("void peak_body() {\n", "\n;}", "compound_statement"), ("int peak_body[] = {\n", "\n};", "initializer_list")];
 
 /// A text and its trees.
 #[derive(Debug)]
@@ -47,8 +45,7 @@ impl<'s> Document<'s> {
     pub fn new(language: CodeLanguage, source: &'s str) -> Result<Document<'s>, TooLarge> {
         let tree = parse(language, source)?;
         let (text, body) = (source.into(), 0..source.len());
-        let whole =
-            Part { tree, text, before: 0, body, holder: None, in_define: false, parameters: Vec::new() };
+        let whole = Part { tree, text, before: 0, body, holder: None, in_define: false, parameters: Vec::new() };
         let bodies = bodies(whole.tree.root_node(), source);
         let mut parts = vec![whole];
         for body in bodies {

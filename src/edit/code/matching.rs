@@ -86,7 +86,9 @@ impl<'t> Matcher<'_, 't> {
             match (item, rest) {
                 // A declaration holds the `;` that a pattern writes apart: `for ($INIT; ...)`.
                 (Item::One(name), [end, after @ ..])
-                    if is_sign(end, ";") && semicolon(*node).is_some() && others.first().is_none_or(|next| next.kind() != ";") =>
+                    if is_sign(end, ";")
+                        && semicolon(*node).is_some()
+                        && others.first().is_none_or(|next| next.kind() != ";") =>
                 {
                     if !self.bind(name.as_deref(), &[*node], None, true) {
                         return None;
@@ -138,7 +140,9 @@ impl<'t> Matcher<'_, 't> {
             return false;
         }
         match item {
-            Item::One(name) => node.is_named() && !node.is_missing() && self.bind(name.as_deref(), &[node], None, false),
+            Item::One(name) => {
+                node.is_named() && !node.is_missing() && self.bind(name.as_deref(), &[node], None, false)
+            }
             Item::Terminated(name) => {
                 node.is_named() && semicolon(node).is_some() && self.bind(name.as_deref(), &[node], None, true)
             }

@@ -149,8 +149,11 @@ fn reading(language: CodeLanguage, frame: &Frame, code: &str) -> Result<Option<R
     // All of the code is in them, and nothing of the frame.
     let (Some(first), Some(last)) = (nodes.first(), nodes.last()) else { return Ok(None) };
     let outside = [source.get(start..first.start_byte()), source.get(last.end_byte()..end)];
-    let blank = |text: &Option<&str>| text.is_some_and(|text| text.trim().is_empty() || text.trim_start().starts_with('/'));
-    if !outside.iter().all(blank) || children(holder).iter().any(|node| node.end_byte() > start && node.start_byte() < end && !inside(node)) {
+    let blank =
+        |text: &Option<&str>| text.is_some_and(|text| text.trim().is_empty() || text.trim_start().starts_with('/'));
+    if !outside.iter().all(blank)
+        || children(holder).iter().any(|node| node.end_byte() > start && node.start_byte() < end && !inside(node))
+    {
         return Ok(None);
     }
     // A declaration's name may stand as the only part of a parameter: what is meant is the name.
@@ -193,8 +196,22 @@ fn item(node: Node<'_>, source: &str, depth: usize) -> Option<Item> {
     if node.child_count() == 0 {
         return Some(Item::Leaf { kind: node.kind().to_owned(), text: written.trim_end().to_owned() });
     }
-    let items = children(node).into_iter().map(|child| item(child, source, depth + 1)).collect::<Option<Vec<Item>>>()?;
-    Some(Item::Node { kind: node.kind().to_owned(), items })
+    let items =
+        children(node).into_iter().map(|child| item(child, source, depth + 1)).collect::<Option<Vec<Item>>>()?;
+    Some(Item::Node { kind: node.kind().to_owned(), items: with_loop_heads(items) })
+}
+
+/// `for ($$$HEAD)`: what the parser was given two `;` for is one metavariable again.
+fn with_loop_heads(mut items: Vec<Item>) -> Vec<Item> {
+    let head = items.iter().enumerate().find_map(|(at, item)| match item {
+        Item::Leaf { text, .. } => Some((at, metavariable(text.strip_suffix(STATEMENT_MARK)?)?)),
+        _ => None,
+    });
+    if let Some((at, many)) = head {
+        let end = items.len().min(at + 3);
+        items.splice(at..end, [many]);
+    }
+    items
 }
 
 /// A metavariable with its `;`, which was written or is the parser's.
@@ -244,9 +261,12 @@ fn with_statements(code: &str, variables: &[Metavariable]) -> String {
             || variables.iter().any(|other| other.span.end == before.len() && marked.ends_with(';'));
         let ends = after.is_empty() || after.starts_with(['{', '}', '$', '#']) || after.starts_with(is_word);
         marked.push_str(&code[done..variable.span.end]);
-        if starts && ends {
+        let head = variable.many
+            && after.starts_with(')')
+            && before.strip_suffix('(').is_some_and(|before| word(before.trim_end(), "for"));
+        if head || starts && ends {
             marked.push(STATEMENT_MARK);
-            marked.push(';');
+            marked.push_str(if head { ";;" } else { ";" });
         }
         done = variable.span.end;
     }

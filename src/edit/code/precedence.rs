@@ -21,8 +21,17 @@ pub(super) fn of(node: Node<'_>) -> Option<u8> {
         "unary_expression" | "pointer_expression" | "cast_expression" | "update_expression" | "sizeof_expression"
         | "new_expression" | "delete_expression" | "alignof_expression" => UNARY,
         "call_expression" | "subscript_expression" | "field_expression" => POSTFIX,
-        "identifier" | "number_literal" | "string_literal" | "char_literal" | "true" | "false" | "null" | "this"
-        | "qualified_identifier" | "template_function" | "concatenated_string" => ATOM,
+        "identifier"
+        | "number_literal"
+        | "string_literal"
+        | "char_literal"
+        | "true"
+        | "false"
+        | "null"
+        | "this"
+        | "qualified_identifier"
+        | "template_function"
+        | "concatenated_string" => ATOM,
         kind if kind.ends_with("_expression") => ATOM,
         _ => return None,
     })
@@ -33,14 +42,40 @@ pub(super) fn slot(parent: Node<'_>, node: Node<'_>) -> u8 {
     let is = |field: &str| parent.child_by_field_name(field).is_some_and(|child| child.id() == node.id());
     match parent.kind() {
         "binary_expression" => operator(parent) + u8::from(!is("left")),
-        "assignment_expression" => if is("left") { UNARY } else { ASSIGNMENT },
+        "assignment_expression" => {
+            if is("left") {
+                UNARY
+            } else {
+                ASSIGNMENT
+            }
+        }
         "conditional_expression" if is("condition") => CONDITIONAL + 1,
-        "conditional_expression" => if is("consequence") { COMMA } else { ASSIGNMENT },
-        "comma_expression" => if is("left") { COMMA } else { ASSIGNMENT },
-        "unary_expression" | "pointer_expression" | "cast_expression" | "update_expression" | "sizeof_expression" => UNARY,
+        "conditional_expression" => {
+            if is("consequence") {
+                COMMA
+            } else {
+                ASSIGNMENT
+            }
+        }
+        "comma_expression" => {
+            if is("left") {
+                COMMA
+            } else {
+                ASSIGNMENT
+            }
+        }
+        "unary_expression" | "pointer_expression" | "cast_expression" | "update_expression" | "sizeof_expression" => {
+            UNARY
+        }
         "call_expression" | "subscript_expression" | "field_expression" => POSTFIX,
-        "argument_list" | "initializer_list" | "init_declarator" | "subscript_argument_list" | "enumerator"
-        | "optional_parameter_declaration" | "array_declarator" | "field_declaration" => ASSIGNMENT,
+        "argument_list"
+        | "initializer_list"
+        | "init_declarator"
+        | "subscript_argument_list"
+        | "enumerator"
+        | "optional_parameter_declaration"
+        | "array_declarator"
+        | "field_declaration" => ASSIGNMENT,
         // A `>` or `,` would end it.
         "template_argument_list" => 12,
         "parenthesized_expression" => 0,

@@ -122,9 +122,9 @@ fn removed(source: &str, found: &Found) -> CodeEdit {
 fn check_bound(pattern: &str, replacement: &str) -> Result<(), RewriteError> {
     let bound = metavariables(pattern).unwrap_or_default();
     let used = metavariables(replacement).unwrap_or_default();
-    let unbound = used.iter().find(|one| {
-        one.name.is_none() || !bound.iter().any(|other| other.name == one.name && other.many == one.many)
-    });
+    let unbound = used
+        .iter()
+        .find(|one| one.name.is_none() || !bound.iter().any(|other| other.name == one.name && other.many == one.many));
     match unbound {
         Some(one) => Err(RewriteError::Unbound(replacement[one.span.clone()].to_owned())),
         None => Ok(()),

@@ -78,9 +78,7 @@ pub fn select(document: &Document<'_>, target: &Target) -> Result<Vec<Found>, Se
     let found = disjoint(found, target.innermost);
     let chosen = chosen(document, found, target)?;
     match chosen.iter().find(|one| one.in_error) {
-        Some(one) => {
-            Err(SelectError::DoesNotParse { pattern: text.clone(), line: document.line(one.span.start) })
-        }
+        Some(one) => Err(SelectError::DoesNotParse { pattern: text.clone(), line: document.line(one.span.start) }),
         None => Ok(chosen),
     }
 }
@@ -142,9 +140,8 @@ fn disjoint(mut found: Vec<Found>, innermost: bool) -> Vec<Found> {
     if innermost {
         // In this order, what a match holds follows it at once.
         let holds = |a: &Found, b: &Found| a.span.start <= b.span.start && a.span.end >= b.span.end;
-        let keep: Vec<bool> = (0..found.len())
-            .map(|at| found.get(at + 1).is_none_or(|next| !holds(&found[at], next)))
-            .collect();
+        let keep: Vec<bool> =
+            (0..found.len()).map(|at| found.get(at + 1).is_none_or(|next| !holds(&found[at], next))).collect();
         let mut keep = keep.into_iter();
         found.retain(|_| keep.next().unwrap_or(true));
     }

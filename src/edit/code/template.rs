@@ -29,7 +29,8 @@ impl Template {
     /// # Errors
     /// A metavariable is misspelled, or it is beyond the bounds.
     pub fn new(language: CodeLanguage, text: &str) -> Result<Template, PatternProblem> {
-        let variables = metavariables(text).map_err(|wrong| PatternProblem::Metavariable(text[wrong.span].to_owned()))?;
+        let variables =
+            metavariables(text).map_err(|wrong| PatternProblem::Metavariable(text[wrong.span].to_owned()))?;
         let reading = readings(language, text)?.into_iter().next();
         let reading = reading.filter(|reading| reading.slots.len() == variables.len());
         let parses = reading.is_some() || text.trim().is_empty();
@@ -85,9 +86,10 @@ impl Template {
     fn placed(&self, filled: String, found: &Found) -> String {
         let own = match self.is_variable {
             // Its operand's parentheses are those of the place.
-            true => self.variables.first().and_then(|variable| {
-                variable.name.as_ref().and_then(|name| found.captures.get(name)?.precedence)
-            }),
+            true => self
+                .variables
+                .first()
+                .and_then(|variable| variable.name.as_ref().and_then(|name| found.captures.get(name)?.precedence)),
             false => self.precedence,
         };
         let loose = own.is_some_and(|own| own < found.slot);

@@ -55,9 +55,11 @@ const TAKES_A_BODY: [&str; 6] =
 /// Whether `node` is the body, without braces, of a statement.
 pub(super) fn is_bare_body(parent: Node<'_>, node: Node<'_>) -> bool {
     let statement = |kind: &str| kind.ends_with("_statement") || matches!(kind, "declaration" | "for_range_loop");
-    let last = || ["body", "consequence", "alternative"].iter().any(|field| {
-        parent.child_by_field_name(field).is_some_and(|child| child.id() == node.id())
-    });
+    let last = || {
+        ["body", "consequence", "alternative"]
+            .iter()
+            .any(|field| parent.child_by_field_name(field).is_some_and(|child| child.id() == node.id()))
+    };
     let chained = parent.kind() == "else_clause" && node.kind() == "if_statement";
     TAKES_A_BODY.contains(&parent.kind())
         && node.kind() != "compound_statement"
