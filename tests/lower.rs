@@ -169,12 +169,70 @@ fn the_prompt_of_a_region_without_words_is_refused_with_what_there_is() {
 }
 
 #[test]
-fn a_rewrite_is_told_of_and_is_the_files_fault() {
-    let text = "transformation fused\n  pass fuse\n    in device code\n      rewrite `$A * $B` to `mul($A, $B)`\n";
+fn a_rewrite_asks_nobody_and_is_shown_as_an_edit_script_and_a_diff() {
+    let text = "transformation fused\n  pass fuse\n    in device code\n      rewrite `$S += $A * $B;` to `$S = mad($A, $B, $S);`\n";
     let folder = folder(&[("fused.peak", text)]);
     let checked = crate::program::peak(folder.path(), &["check", "fused.peak"]);
-    assert_eq!(checked.code, 0, "{}", checked.err);
-    assert!(checked.err.contains("peak::not-built"), "{}", checked.err);
-    let outcome = crate::program::peak(folder.path(), &["lower", "fused.peak", "--no-run"]);
-    assert_eq!(outcome.code, 1, "{}", outcome.err);
+    assert_eq!((checked.code, checked.err.contains("no errors")), (0, true), "{}", checked.err);
+    let arguments = ["lower", "fused.peak", "--no-run", "--backend", "hlsl", "--emit", "edits"];
+    let outcome = crate::program::peak(folder.path(), &arguments);
+    assert_eq!(outcome.code, 0, "{}", outcome.err);
+    assert!(outcome.err.contains("0 answers"), "{}", outcome.err);
+    insta::assert_snapshot!(outcome.out);
+    // Nobody was asked, so nothing is recorded or posted.
+    let left: Vec<_> = std::fs::read_dir(folder.path()).expect("the folder").flatten().map(|e| e.file_name()).collect();
+    assert_eq!(left, ["fused.peak"]);
+}
+
+#[test]
+fn a_pattern_that_is_no_code_is_told_of_once_a_language() {
+    let text = "transformation odd\n  on cuda, hlsl\n  pass odd\n    in device code\n      rewrite `for for` to `$A`\n";
+    let folder = folder(&[("odd.peak", text)]);
+    let checked = crate::program::peak(folder.path(), &["check", "odd.peak"]);
+    assert_eq!(checked.code, 1, "{}", checked.err);
+    insta::assert_snapshot!(checked.err);
+}
+
+#[test]
+fn a_pattern_that_is_nowhere_names_the_nearest_code() {
+    let text = "transformation lost\n  pass lose\n    in device code\n      rewrite `sum += A[$I] * C[$J]` to `sum`\n";
+    let folder = folder(&[("lost.peak", text)]);
+    let outcome = crate::program::peak(folder.path(), &["lower", "lost.peak", "--no-run", "--backend", "cuda"]);
+    assert_eq!(outcome.code, 5, "{}", outcome.err);
+    insta::assert_snapshot!(outcome.err);
+}
+
+/// What `peak lower` says of a transformation of the library that asks nobody, on a backend of this machine.
+fn mechanically(transformation: &str, backend: &str) -> Outcome {
+    let folder = folder(&[]);
+    crate::program::peak(folder.path(), &["lower", "-t", transformation, "--backend", backend])
+}
+
+#[test]
+fn the_librarys_mechanical_transformations_are_validated_on_vulkan() {
+    if vulkan::device().is_none() {
+        return;
+    }
+    let outcome = mechanically("unroll-inner-loop", "hlsl");
+    assert_eq!(outcome.code, 0, "{}", outcome.err);
+    assert!(outcome.err.contains("applied, compiled and validated; 0 answers"), "{}", outcome.err);
+    assert!(outcome.out.contains("+    [unroll(UNROLL)] for (int k = 0;"), "{}", outcome.out);
+}
+
+#[test]
+fn the_librarys_mechanical_transformations_are_validated_in_cuda() {
+    for (transformation, line) in
+        [("unroll-inner-loop", "+    #pragma unroll UNROLL"), ("restrict-pointers", "const A_T *__restrict__ A")]
+    {
+        let outcome = mechanically(transformation, "cuda");
+        if outcome.code == 3 {
+            let required = std::env::var("PEAK_REQUIRE").unwrap_or_default();
+            assert!(!required.split(',').any(|name| name == "cuda"), "PEAK_REQUIRE names cuda: {}", outcome.err);
+            eprintln!("skipped: {}", outcome.err);
+            continue;
+        }
+        assert_eq!(outcome.code, 0, "{}", outcome.err);
+        assert!(outcome.err.contains("applied, compiled and validated; 0 answers"), "{}", outcome.err);
+        assert!(outcome.out.contains(line), "{}", outcome.out);
+    }
 }

@@ -9,3 +9,5 @@ mod plan;
 mod prompt;
 mod provider;
 mod response;
+mod rewrite;
+mod rewrite_properties;

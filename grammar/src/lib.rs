@@ -11,6 +11,7 @@ pub mod diagnostics;
 pub mod ir;
 pub mod limits;
 pub mod matching;
+pub mod metavariables;
 mod resolve;
 pub mod specialize;
 pub mod syntax;

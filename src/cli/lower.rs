@@ -76,7 +76,7 @@ enum Emit {
     Plan,
     /// The first prompt, or that of `--pass`, as it would be sent.
     Prompt,
-    /// The edits of each region, as JSON.
+    /// The edits of each region, as a script in JSON and as a diff.
     Edits,
     /// The three regions.
     Source,
@@ -349,7 +349,7 @@ impl Arguments {
         }
         let lowered = request.lower(machine, &mut told)?;
         match self.emit {
-            Some(Emit::Edits) => emitted(app, "edits", &edit_scripts(&lowered.before, &lowered.after))?,
+            Some(Emit::Edits) => show_edits(app, &lowered),
             Some(Emit::Source) => {
                 app.print(&source(&lowered.after));
                 app.event("emitted", json!({"stage": "source", "content": lowered.after.regions}));
@@ -406,6 +406,13 @@ fn emitted(app: &App, stage: &str, content: &impl serde::Serialize) -> Result<()
     app.print(&pretty(content));
     app.event("emitted", json!({"stage": stage, "content": content}));
     Ok(())
+}
+
+/// The edit scripts as they are applied, then what they come to.
+fn show_edits(app: &App, lowered: &Lowered) {
+    let (scripts, diff) = (edit_scripts(&lowered.before, &lowered.after), edits(&lowered.before, &lowered.after));
+    app.print(&format!("{}\n\n{diff}", pretty(&scripts)));
+    app.event("emitted", json!({"stage": "edits", "content": scripts, "diff": diff}));
 }
 
 fn show_prompt(app: &App, request: Option<CompletionRequest>) {

@@ -1,5 +1,6 @@
 //! Why an edit cannot be made.
 
+use super::code::PatternProblem;
 use peak_grammar::ir::Region;
 
 /// Why an edit cannot be made. Nothing has changed then.
@@ -14,23 +15,89 @@ pub enum EditError {
     #[diagnostic(code("peak::edit-precondition"), help("the text changed since the edit was made: make it anew"))]
     Precondition { region: Region, at: usize, expected: String },
 
-    #[error("`{pattern}` is found {count} times in the {region}, and must be found once")]
+    #[error("`{pattern}` is nowhere in the {region}{}", near(nearest.as_ref()))]
+    #[diagnostic(
+        code("peak::pattern-not-found"),
+        help(
+            "a pattern is compared token by token, comments aside: correct it, or say `if any` where it may be missing"
+        )
+    )]
+    NotFound { region: Region, pattern: String, nearest: Option<(usize, String)> },
+
+    #[error("`{pattern}` is found {count} times in the {region} ({}), and must be found {}", on_lines(lines), times(*wanted))]
     #[diagnostic(
         code("peak::pattern-not-unique"),
-        help("name a longer piece of code that stands there exactly once; spaces and comments do not count")
+        help("name more of the code, say `first`, `last` or `every`, or `inside` other code")
     )]
-    NotUnique { region: Region, pattern: String, count: usize },
+    Count { region: Region, pattern: String, count: usize, wanted: usize, lines: Vec<usize> },
+
+    #[error("`{pattern}` is found on line {line} of the {region}, in code that does not parse")]
+    #[diagnostic(
+        code("peak::match-does-not-parse"),
+        help("a macro may hide the code's structure: change it in words, or move the macro out of the way")
+    )]
+    MatchDoesNotParse { region: Region, pattern: String, line: usize },
+
+    #[error("`{pattern}` is no pattern: {problem}")]
+    #[diagnostic(
+        code("peak::pattern-does-not-parse"),
+        help("a pattern is one expression, whole statements (with their `;`), a declaration or a parameter")
+    )]
+    Pattern { pattern: String, problem: PatternProblem },
+
+    #[error("the pattern binds no `{name}`")]
+    #[diagnostic(code("peak::metavariable"), help("a replacement holds only what its pattern binds"))]
+    Unbound { name: String },
+
+    #[error("the {region} is larger or more tangled than what is rewritten")]
+    #[diagnostic(
+        code("peak::code-too-large"),
+        help("look for less at a time: name more of the code in the pattern, or say `inside` other code")
+    )]
+    TooLarge { region: Region },
+
+    #[error("line {line} of the {region} is in a macro, where no line can be inserted")]
+    #[diagnostic(code("peak::insert-in-macro"), help("use `rewrite`, which keeps to the line"))]
+    InsertInMacro { region: Region, line: usize },
+
+    #[error("line {line} of the {region} is all that its loop or branch takes, since it has no braces")]
+    #[diagnostic(
+        code("peak::insert-without-braces"),
+        help("insert beside the loop or branch, or put braces around its body first: `rewrite`")
+    )]
+    InsertIntoBareBody { region: Region, line: usize },
+
+    #[error("what is found on line {line} of the {region} shares its line with other code")]
+    #[diagnostic(
+        code("peak::insert-within-line"),
+        help("`insert` adds whole lines: name the whole statement, or use `rewrite`")
+    )]
+    InsertWithinLine { region: Region, line: usize },
+
+    #[error("the {region} is changed by `set` and `rename` alone")]
+    #[diagnostic(code("peak::not-code"), help("`insert` and `rewrite` change device code and macros"))]
+    NotCode { region: Region },
 
     #[error("there is no identifier `{name}` in the {region}")]
-    #[diagnostic(code("peak::rename-finds-nothing"), help("name an identifier that the region uses"))]
+    #[diagnostic(
+        code("peak::rename-finds-nothing"),
+        help("name an identifier that the region uses; comments, quotes and members do not count")
+    )]
     NothingToRename { region: Region, name: String },
 
     #[error("`{name}` already stands in the {region}, so renaming `{from}` would join the two")]
-    #[diagnostic(code("peak::rename-joins-names"), help("choose a name that the region does not use"))]
+    #[diagnostic(code("peak::rename-joins-names"), help("choose a name that means nothing there yet"))]
     NameTaken { region: Region, from: String, name: String },
 
+    #[error("`{name}` cannot be renamed: {why}")]
+    #[diagnostic(code("peak::rename-fixed-name"), help("rename what is the code's own: variables, functions, macros"))]
+    NameIsFixed { name: String, why: String },
+
     #[error("`{name}` is no identifier")]
-    #[diagnostic(code("peak::rename-to-no-identifier"), help("letters, digits and `_`, not starting with a digit"))]
+    #[diagnostic(
+        code("peak::rename-to-no-identifier"),
+        help("letters, digits and `_`, not starting with a digit, and no word of the language")
+    )]
     NoIdentifier { name: String },
 
     #[error("the {region} cannot be changed by `set`")]
@@ -50,11 +117,42 @@ pub enum EditError {
         help("give one expression for each of x, y and z, or one for a size or a `let`")
     )]
     SetCount { what: String, count: usize, takes: &'static str },
+}
 
-    #[error("`rewrite` is not built yet")]
-    #[diagnostic(
-        code("peak::not-built"),
-        help("say it in words, or use `insert`, `rename` or `set`, which are carried out without a model")
-    )]
-    RewriteNotBuilt,
+impl EditError {
+    /// Whether the step itself is wrong, whatever the code.
+    #[must_use]
+    pub fn is_in_the_step(&self) -> bool {
+        matches!(self, EditError::Pattern { .. } | EditError::Unbound { .. } | EditError::NotCode { .. })
+    }
+
+    /// More of it, for those who read a failure's facts.
+    #[must_use]
+    pub fn facts(&self) -> Vec<String> {
+        match self {
+            EditError::NotFound { region, nearest: Some((line, text)), .. } => {
+                vec![format!("nearest in the {region}, line {line}: {text}")]
+            }
+            EditError::Count { region, lines, .. } => {
+                lines.iter().map(|line| format!("found in the {region}, line {line}")).collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+}
+
+fn near(nearest: Option<&(usize, String)>) -> String {
+    nearest.map(|(line, text)| format!("; nearest, on line {line}: `{text}`")).unwrap_or_default()
+}
+
+fn on_lines(lines: &[usize]) -> String {
+    let words = if lines.len() == 1 { "line" } else { "lines" };
+    format!("{words} {}", lines.iter().map(usize::to_string).collect::<Vec<_>>().join(", "))
+}
+
+fn times(count: usize) -> String {
+    match count {
+        1 => "once".to_owned(),
+        count => format!("{count} times"),
+    }
 }

@@ -1,31 +1,54 @@
-//! The steps that need no model: `insert`, `rename`, `set`.
+//! The steps that need no model: `insert`, `rewrite`, `rename`, `set`.
 
-use super::tokens::{self, Kind, Syntax};
-use super::{Edit, EditError, EditScript, host, rewrite};
+use super::code::{CodeLanguage, Document, RewriteError, SelectError, nearest, rewrites};
+use super::{Edit, EditError, EditScript, host, insert, rename, rewrite};
 use crate::context::KernelContext;
-use peak_grammar::ir::{Action, Insertion, Place, Region};
+use peak_grammar::ir::{Action, Insertion, Place, Region, Snippet, Target};
 
-/// The edits of a mechanical step. `utility` gives the code of a utility in the context's language.
+/// The edits of a mechanical step, one script for each region that it changes. `utility` gives the code of a utility
+/// in the context's language.
 ///
 /// # Errors
-/// A pattern that is not found exactly once, a name that is not there or is taken, a `set` without its target, and
-/// [`EditError::RewriteNotBuilt`]. Prose is no mechanical step and gives an empty script.
+/// A pattern that is not found as often as it must be, a name that is not there, is taken or is not the code's own, a
+/// `set` without its target. Prose is no mechanical step and gives no script.
 pub fn mechanical(
     context: &KernelContext,
     region: Region,
     action: &Action,
     utility: &dyn Fn(&str) -> Option<String>,
-) -> Result<EditScript, EditError> {
+) -> Result<Vec<EditScript>, EditError> {
     let text = context.regions.get(region);
+    let one = |script: EditScript| Ok(vec![script]);
     match action {
-        Action::Prose(_) => EditScript::new(region, Vec::new()),
-        Action::Insert { what, place } => insert(region, text, &code_of(what, utility), place),
-        Action::Rename { from, to } => rename(region, text, from, to),
+        Action::Prose(_) => Ok(Vec::new()),
+        Action::Insert { what, place } => one(inserted(context, region, &code_of(what, utility), place)?),
+        Action::Rename { from, to } => rename::everywhere(context, region, from, to),
         Action::Set { target, to } if region == Region::HostCode => {
-            Ok(rewrite(region, text, &host::set(&context.plan, target, to)?))
+            one(rewrite(region, text, &host::set(&context.plan, target, to)?))
         }
         Action::Set { .. } => Err(EditError::SetOutsideHostCode { region }),
-        Action::Rewrite { .. } => Err(EditError::RewriteNotBuilt),
+        Action::Rewrite { target, replacement } => one(rewritten(context, region, target, replacement.as_ref())?),
+    }
+}
+
+/// What a mechanical step of `step_region` does to `region` alone, once more: the text of that region is older than the
+/// step, the others are not.
+///
+/// # Errors
+/// As [`mechanical`]; a name that is not in this region is none.
+pub fn mechanical_again(
+    context: &KernelContext,
+    step_region: Region,
+    action: &Action,
+    region: Region,
+) -> Result<Vec<EditScript>, EditError> {
+    match action {
+        Action::Rename { from, to } if rename::regions(context, step_region, from).contains(&region) => {
+            Ok(rename::in_region(context, region, from, to)?.into_iter().collect())
+        }
+        Action::Rename { .. } => Ok(Vec::new()),
+        _ if step_region == region => mechanical(context, region, action, &|_| None),
+        _ => Ok(Vec::new()),
     }
 }
 
@@ -41,82 +64,73 @@ fn code_of(what: &Insertion, utility: &dyn Fn(&str) -> Option<String>) -> String
     code
 }
 
-fn insert(region: Region, text: &str, code: &str, place: &Place) -> Result<EditScript, EditError> {
-    let once = |pattern: &str| {
-        let mut found = tokens::find(text, pattern, Syntax::of(region));
-        match found.len() {
-            1 => Ok(found.remove(0)),
-            count => Err(EditError::NotUnique { region, pattern: pattern.to_owned(), count }),
+fn inserted(context: &KernelContext, region: Region, code: &str, place: &Place) -> Result<EditScript, EditError> {
+    let text = context.regions.get(region);
+    let code = insert::with_line_ends(code, text);
+    let edits = match place {
+        Place::Top => vec![insert::edit(0, code)],
+        Place::End => vec![insert::at_the_end(text, &code)],
+        Place::Before(target) | Place::After(target) => {
+            let document = document(context, region)?;
+            let found = super::code::select(&document, target)
+                .map_err(|error| refused(&document, region, &RewriteError::Select(error)))?;
+            let beside = |one| match place {
+                Place::Before(_) => insert::before(&document, region, &code, one),
+                _ => insert::after(&document, region, &code, one),
+            };
+            found.iter().map(beside).collect::<Result<Vec<Edit>, EditError>>()?
         }
     };
-    // Beside a line, what is inserted stands as deep as that line.
-    let deep = |at: usize| indented(code, indent(&text[text[..at].rfind('\n').map_or(0, |at| at + 1)..]));
-    let (start, replacement) = match place {
-        Place::Top => (0, code.to_owned()),
-        Place::End => (text.len(), after_line(text, code)),
-        // Whole lines: what is inserted starts on a line of its own.
-        Place::Before(pattern) => {
-            let start = once(pattern)?.start;
-            (text[..start].rfind('\n').map_or(0, |at| at + 1), deep(start))
-        }
-        Place::After(pattern) => {
-            let found = once(pattern)?;
-            let code = deep(found.start);
-            match text[found.end..].find('\n') {
-                Some(at) => (found.end + at + 1, code),
-                None => (text.len(), after_line(text, &code)),
-            }
-        }
+    EditScript::new(region, edits)
+}
+
+fn rewritten(
+    context: &KernelContext,
+    region: Region,
+    target: &Target,
+    replacement: Option<&Snippet>,
+) -> Result<EditScript, EditError> {
+    let document = document(context, region)?;
+    let edits = rewrites(&document, target, replacement.map(|code| code.text.as_str()))
+        .map_err(|error| refused(&document, region, &error))?;
+    let edit = |edit: super::code::CodeEdit| Edit {
+        start: edit.span.start,
+        expected: document.source[edit.span].to_owned(),
+        replacement: edit.replacement,
     };
-    EditScript::new(region, vec![Edit { start, expected: String::new(), replacement }])
+    EditScript::new(region, edits.into_iter().map(edit).collect())
 }
 
-/// The blanks that a line starts with.
-fn indent(line: &str) -> &str {
-    &line[..line.len() - line.trim_start_matches([' ', '\t']).len()]
+/// The region's code. The launch plan is none: its language has `set`.
+fn document(context: &KernelContext, region: Region) -> Result<Document<'_>, EditError> {
+    if region == Region::HostCode {
+        return Err(EditError::NotCode { region });
+    }
+    let text = context.regions.get(region);
+    Document::new(CodeLanguage::of(&context.backend), text).map_err(|_| EditError::TooLarge { region })
 }
 
-/// The code with `margin` before each line, in place of the blanks that all its lines share.
-fn indented(code: &str, margin: &str) -> String {
-    let filled = code.lines().filter(|line| !line.trim().is_empty());
-    let shared = filled.map(|line| indent(line).len()).min().unwrap_or(0);
-    let mut deep = String::new();
-    for line in code.lines() {
-        if let Some(line) = line.get(shared..).filter(|line| !line.trim().is_empty()) {
-            deep.push_str(margin);
-            deep.push_str(line);
+/// Why a step changes nothing, with what helps to mend it.
+fn refused(document: &Document<'_>, region: Region, error: &RewriteError) -> EditError {
+    match error {
+        RewriteError::Select(SelectError::Nothing { pattern }) => EditError::NotFound {
+            region,
+            pattern: pattern.clone(),
+            nearest: nearest(document, pattern).map(|found| (found.line, found.text)),
+        },
+        RewriteError::Select(SelectError::Count { pattern, count, wanted, lines }) => {
+            EditError::Count { region, pattern: pattern.clone(), count: *count, wanted: *wanted, lines: lines.clone() }
         }
-        deep.push('\n');
+        RewriteError::Select(SelectError::DoesNotParse { pattern, line }) => {
+            EditError::MatchDoesNotParse { region, pattern: pattern.clone(), line: *line }
+        }
+        RewriteError::Select(SelectError::Pattern { pattern, problem }) => {
+            EditError::Pattern { pattern: pattern.clone(), problem: problem.clone() }
+        }
+        RewriteError::Replacement { text, problem } => {
+            EditError::Pattern { pattern: text.clone(), problem: problem.clone() }
+        }
+        RewriteError::Unbound(name) => EditError::Unbound { name: name.clone() },
+        RewriteError::Select(SelectError::TooLarge) | RewriteError::TooLarge => EditError::TooLarge { region },
     }
-    deep
-}
-
-fn after_line(text: &str, code: &str) -> String {
-    let gap = if text.is_empty() || text.ends_with('\n') { "" } else { "\n" };
-    format!("{gap}{code}")
-}
-
-fn rename(region: Region, text: &str, from: &str, to: &str) -> Result<EditScript, EditError> {
-    if !is_identifier(to) {
-        return Err(EditError::NoIdentifier { name: to.to_owned() });
-    }
-    let identifiers: Vec<_> =
-        tokens::tokens(text, Syntax::of(region)).into_iter().filter(|token| token.kind == Kind::Identifier).collect();
-    if identifiers.iter().any(|token| token.text(text) == to) {
-        return Err(EditError::NameTaken { region, from: from.to_owned(), name: to.to_owned() });
-    }
-    let edits: Vec<Edit> = identifiers
-        .iter()
-        .filter(|token| token.text(text) == from)
-        .map(|token| Edit { start: token.span.start, expected: from.to_owned(), replacement: to.to_owned() })
-        .collect();
-    match edits.is_empty() {
-        true => Err(EditError::NothingToRename { region, name: from.to_owned() }),
-        false => EditScript::new(region, edits),
-    }
-}
-
-fn is_identifier(name: &str) -> bool {
-    let starts = |c: char| c.is_ascii_alphabetic() || c == '_';
-    name.starts_with(starts) && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
 }

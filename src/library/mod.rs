@@ -5,6 +5,7 @@
 //! declaration means.
 
 mod files;
+mod patterns;
 mod standard;
 
 pub use files::{MAX_FILES, SourceError};
@@ -189,6 +190,8 @@ impl Loading {
         let mut loaded = Loaded { ir, sources, diagnostics, asked, places: self.places, standard: self.standard };
         let missing = missing_sources(&loaded);
         loaded.diagnostics.extend(missing);
+        let patterns = patterns::problems(&loaded.ir);
+        loaded.diagnostics.extend(patterns);
         loaded
     }
 }

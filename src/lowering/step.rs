@@ -2,7 +2,7 @@
 
 use super::checks::Rejection;
 use crate::context::KernelContext;
-use crate::edit::{EditError, EditScript, mechanical};
+use crate::edit::{EditError, EditScript, mechanical, mechanical_again};
 use crate::plan::PassPlan;
 use peak_grammar::ir::{Action, ArgumentKind, Region};
 use peak_grammar::{Diagnostic, PlanNames};
@@ -38,8 +38,22 @@ pub fn edited(context: &KernelContext, script: &EditScript) -> Result<KernelCont
 /// The context after a mechanical step.
 pub fn carried_out(context: &KernelContext, region: Region, action: &Action) -> Result<KernelContext, StepError> {
     // Utilities are code already: the plan resolved them.
-    let script = mechanical(context, region, action, &|_| None).map_err(StepError::Edit)?;
-    edited(context, &script)
+    all(context, &mechanical(context, region, action, &|_| None).map_err(StepError::Edit)?)
+}
+
+/// The context after what a mechanical step does to one region, whose text is from before the step.
+pub fn carried_out_again(
+    context: &KernelContext,
+    step_region: Region,
+    action: &Action,
+    region: Region,
+) -> Result<KernelContext, StepError> {
+    all(context, &mechanical_again(context, step_region, action, region).map_err(StepError::Edit)?)
+}
+
+/// The context after every script: a copy, so that one that fails leaves all regions as they were.
+fn all(context: &KernelContext, scripts: &[EditScript]) -> Result<KernelContext, StepError> {
+    scripts.iter().try_fold(context.clone(), |context, script| edited(&context, script))
 }
 
 /// The context after a pass's own changes to requirements.

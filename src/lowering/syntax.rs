@@ -3,8 +3,9 @@
 //! The grammars know no preprocessor: code that uses a macro as a statement or a type may look wrong and be right. So
 //! what stands on a line with a macro of the kernel's own is never called an error here; the compiler decides.
 
+use crate::edit::code::{self, CodeLanguage};
 use crate::edit::tokens::{Kind, Syntax, tokens};
-use tree_sitter::{Node, Parser, Tree};
+use tree_sitter::{Node, Tree};
 
 /// Nodes that are loops, in both grammars.
 const LOOPS: [&str; 4] = ["for_statement", "while_statement", "do_statement", "for_range_loop"];
@@ -42,13 +43,7 @@ pub fn defined_macros(text: &str) -> Vec<String> {
 }
 
 fn parse(backend: &str, text: &str) -> Option<Tree> {
-    let language = match backend {
-        "hlsl" => tree_sitter_hlsl::LANGUAGE_HLSL,
-        _ => tree_sitter_cuda::LANGUAGE,
-    };
-    let mut parser = Parser::new();
-    parser.set_language(&language.into()).ok()?;
-    parser.parse(text, None)
+    code::parse(CodeLanguage::of(backend), text).ok()
 }
 
 fn depth(node: Node<'_>, level: usize) -> u32 {

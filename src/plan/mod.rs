@@ -6,6 +6,7 @@
 
 mod applicable;
 mod bind;
+mod code;
 mod names;
 mod passes;
 

@@ -46,7 +46,8 @@ impl Names {
         }
     }
 
-    fn expression(&self, name: &str) -> Option<Expr> {
+    /// What a name stands for, where it is not itself.
+    pub(super) fn expression(&self, name: &str) -> Option<Expr> {
         let renamed = || self.renames.get(name).map(|other| Expr::Name(other.clone()));
         let setting = || match self.settings.get(name)? {
             SettingValue::Integer(value) => Some(Expr::Integer(*value)),

@@ -1,6 +1,6 @@
 //! Passes with their steps for one language: prose gathered into one request a region, the rest bound.
 
-use super::{Names, PassPlan, PlanInputs, PlannedStep, RegionRequest, bind};
+use super::{Names, PassPlan, PlanInputs, PlannedStep, RegionRequest, bind, code};
 use crate::context::KernelContext;
 use peak_grammar::ir::{Action, Check, Effect, Insertion, Pass, Region, Step};
 
@@ -59,8 +59,14 @@ fn bound_action(context: &KernelContext, inputs: &PlanInputs<'_>, names: &Names,
     match action {
         Action::Insert { what: Insertion::Utility(name), place } => {
             let code = inputs.utilities.get(name).and_then(|utility| utility.code.get(&context.backend));
-            Action::Insert { what: Insertion::Code(code.cloned().unwrap_or_default()), place: place.clone() }
+            let what = Insertion::Code(code.cloned().unwrap_or_default());
+            Action::Insert { what, place: code::place(names, place) }
         }
+        Action::Insert { what, place } => Action::Insert { what: what.clone(), place: code::place(names, place) },
+        Action::Rewrite { target, replacement } => Action::Rewrite {
+            target: code::target(names, target),
+            replacement: replacement.as_ref().map(|snippet| code::snippet(names, snippet)),
+        },
         Action::Set { target, to } => {
             Action::Set { target: target.clone(), to: to.iter().map(|expr| names.expr(expr)).collect() }
         }

@@ -5,7 +5,6 @@ use super::error::SessionError;
 use super::machine::Machine;
 use crate::context::KernelContext;
 use crate::context::scope::Facts;
-use crate::edit::EditError;
 use crate::error::{Class, Error, Result};
 use crate::library::Loaded;
 use crate::lowering::{Attempt, LoweringError, Templates, Unjudged};
@@ -292,8 +291,8 @@ pub fn failure_class(failure: &Failure) -> Class {
 fn classified(failure: &Failure, error: ApplyError) -> Error {
     let class = match &error {
         ApplyError::Specialize { .. } | ApplyError::NotApplicable(_) => Class::Input,
-        // The file asks for what Peak does not do: no kernel is at fault.
-        ApplyError::Lowering(LoweringError::Mechanical { error: EditError::RewriteNotBuilt, .. }) => Class::Input,
+        // The file's step is wrong, whatever the kernel.
+        ApplyError::Lowering(LoweringError::Mechanical { error, .. }) if error.is_in_the_step() => Class::Input,
         ApplyError::Lowering(_) => failure_class(failure),
     };
     Error::new(class, error)

@@ -118,6 +118,10 @@ pub const CODES: &[CodeEntry] = &[
         "The step cannot act on that region: `set` changes host code only; `insert` and `rewrite` change code, not the launch plan.",
     ),
     entry(
+        "peak::metavariable",
+        "A metavariable is misspelled, or a replacement uses one that its pattern does not bind. `$NAME` is one piece of code, `$$$NAME` several.",
+    ),
+    entry(
         "peak::open-group",
         "The last pass closes what earlier ones may have broken, so it cannot itself leave something broken.",
     ),

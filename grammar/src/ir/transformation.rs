@@ -1,6 +1,6 @@
 //! Natural transformations and utilities.
 
-use super::{Computes, Expr, Origin, Prose, Region, Requirement, TuningParameter};
+use super::{Computes, Expr, Origin, Prose, Region, Requirement, Snippet, Target, TuningParameter};
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -168,12 +168,12 @@ pub enum Action {
     },
     /// `` rewrite `PATTERN` to `PATTERN` ``: structural, over the syntax tree.
     Rewrite {
-        /// What is looked for; `$NAME` is a metavariable.
-        pattern: String,
-        /// What takes its place.
-        replacement: String,
+        /// What is looked for.
+        target: Target,
+        /// What takes its place; `None` is `to nothing`.
+        replacement: Option<Snippet>,
     },
-    /// `` rename `OLD` to `NEW` ``: an identifier, everywhere in the region.
+    /// `` rename `OLD` to `NEW` ``: an identifier, wherever it means the same.
     Rename {
         /// The identifier.
         from: String,
@@ -208,9 +208,9 @@ pub enum Place {
     /// `at the end`.
     End,
     /// ``before `PATTERN` ``.
-    Before(String),
+    Before(Target),
     /// ``after `PATTERN` ``.
-    After(String),
+    After(Target),
 }
 
 /// What `set` changes in the launch plan.

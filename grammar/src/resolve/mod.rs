@@ -11,6 +11,7 @@ mod index;
 mod kernel;
 mod pack;
 mod pass;
+mod pattern;
 mod plan;
 mod scope;
 mod transformation;

@@ -1,10 +1,11 @@
 //! Passes: steps checked against the region they act on and the names of their transformation.
 
 use super::index::Index;
+use super::pattern;
 use super::scope::Scope;
 use super::{LANGUAGES, checked_languages, declared, duplicate_clause, origin, plan, unknown_name};
-use crate::ir::{Action, Effect, Insertion, Pass, Place, Region, Requirement, SetTarget, Step};
-use crate::syntax::ast::{self, Expression, PassClause, RegionContent, RegionStep, UtilityClause};
+use crate::ir::{Action, Effect, Insertion, Pass, Region, Requirement, SetTarget, Step};
+use crate::syntax::ast::{self, Expression, PassClause, Place, RegionContent, RegionStep, UtilityClause};
 use crate::syntax::{Name, Report, Span, Spanned};
 use std::collections::BTreeSet;
 
@@ -110,21 +111,17 @@ fn action(
     };
     if !fits {
         let message = format!("this step cannot act on {region}");
-        let help = "`set` changes host code only; `insert` and `rewrite` change device code and macros";
+        let help =
+            "host code is changed by `set` and `rename`, device code and macros by `insert`, `rewrite` and `rename`";
         out.push(out.error("peak::wrong-region", form.span, message).help(help));
         return None;
     }
     Some(match &form.value {
         RegionStep::InsertUtility(name, place) => inserted(name, place, on, around, out),
         RegionStep::InsertCode(code, place) => {
-            Action::Insert { what: Insertion::Code(code.clone()), place: place.clone() }
+            Action::Insert { what: Insertion::Code(code.clone()), place: pattern::place(place, out) }
         }
-        RegionStep::Rewrite(pattern, replacement) => {
-            let message = "`rewrite` is parsed and checked, and not carried out yet";
-            let help = "say it in words, or use `insert` or `rename`, which are carried out without a model";
-            out.push(out.error("peak::not-built", form.span, message).as_warning().help(help));
-            Action::Rewrite { pattern: pattern.clone(), replacement: replacement.clone() }
-        }
+        RegionStep::Rewrite(target, replacement) => pattern::rewrite(target, replacement.as_ref(), out),
         RegionStep::Rename(from, to) => {
             identifier(from, form.span, out);
             identifier(to, form.span, out);
@@ -168,7 +165,7 @@ fn inserted(
             }
         }
     }
-    Action::Insert { what: Insertion::Utility(name.value.clone()), place: place.clone() }
+    Action::Insert { what: Insertion::Utility(name.value.clone()), place: pattern::place(place, out) }
 }
 
 fn runs_on(language: &str, on: &[String]) -> bool {

@@ -7,10 +7,10 @@ use crate::lowering::checks::{PassFacts, Rejection, check_pass};
 use crate::lowering::error::LoweringError;
 use crate::lowering::judge::Event;
 use crate::lowering::repair::Repair;
-use crate::lowering::step::{StepError, carried_out, with_requirements, without_retired};
+use crate::lowering::step::{StepError, carried_out, carried_out_again, with_requirements, without_retired};
 use crate::plan::{PassPlan, PlannedStep};
 use crate::runner::{Failure, FailureClass};
-use peak_grammar::ir::{Action, Effect, Region};
+use peak_grammar::ir::{Effect, Region};
 
 /// A request that was answered.
 struct Answered {
@@ -45,7 +45,9 @@ impl Run<'_, '_> {
         let mut current = with_requirements(before, pass);
         for (step, planned) in pass.steps.iter().enumerate() {
             current = match planned {
-                PlannedStep::Mechanical { region, action } => mechanical(&current, pass, *region, action)?,
+                PlannedStep::Mechanical { region, action } => {
+                    carried_out(&current, *region, action).map_err(|error| mechanical(pass, error))?
+                }
                 PlannedStep::Request(request) => {
                     let shown = current.regions.get(request.region).to_owned();
                     let accepted = self.ask(&current, pass, request, &mut budget, carried.take())?;
@@ -118,10 +120,9 @@ impl Run<'_, '_> {
         answered.accepted = self.ask(&shown, pass, request, budget, Some(repair))?;
         let mut mended = answered.accepted.proposal.after.clone();
         for planned in &pass.steps[answered.step + 1..] {
-            if let PlannedStep::Mechanical { region, action } = planned
-                && *region == answered.region
-            {
-                mended = mechanical(&mended, pass, *region, action)?;
+            if let PlannedStep::Mechanical { region, action } = planned {
+                mended = carried_out_again(&mended, *region, action, answered.region)
+                    .map_err(|error| mechanical(pass, error))?;
             }
         }
         Ok(mended)
@@ -145,23 +146,16 @@ fn blamed(answers: &[Answered], region: Option<Region>, failure: &Failure) -> Op
     region.and_then(of).or_else(named).or_else(|| of(Region::DeviceCode)).or_else(|| answers.len().checked_sub(1))
 }
 
-fn mechanical(
-    context: &KernelContext,
-    pass: &PassPlan,
-    region: Region,
-    action: &Action,
-) -> Result<KernelContext, Box<Stop>> {
-    carried_out(context, region, action).map_err(|error| {
-        let name = pass.name.clone();
-        match error {
-            StepError::Edit(error) => {
-                let failure = Failure::new(FailureClass::Apply, error.to_string());
-                hard(failure, LoweringError::Mechanical { pass: name, error })
-            }
-            StepError::Rejected(rejection) => {
-                let (failure, code) = (rejection.failure(), Some(rejection.code));
-                hard(failure.clone(), LoweringError::Failed { pass: name, repairs: 0, code, failure, asked: false })
-            }
+fn mechanical(pass: &PassPlan, error: StepError) -> Box<Stop> {
+    let name = pass.name.clone();
+    match error {
+        StepError::Edit(error) => {
+            let failure = Failure { facts: error.facts(), ..Failure::new(FailureClass::Apply, error.to_string()) };
+            hard(failure, LoweringError::Mechanical { pass: name, error })
         }
-    })
+        StepError::Rejected(rejection) => {
+            let (failure, code) = (rejection.failure(), Some(rejection.code));
+            hard(failure.clone(), LoweringError::Failed { pass: name, repairs: 0, code, failure, asked: false })
+        }
+    }
 }

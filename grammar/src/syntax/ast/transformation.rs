@@ -1,7 +1,7 @@
 //! Clauses of `transformation`, its passes and their steps.
 
 use super::{Assignment, Expression, ValueSet};
-use crate::ir::{Check, Effect, Place, Region, SettingValue};
+use crate::ir::{Check, Effect, Region, SettingValue, Side, Which};
 use crate::syntax::{Name, Prose, Span, Spanned};
 use serde::Serialize;
 
@@ -131,10 +131,39 @@ pub enum RegionStep {
     InsertUtility(Name, Place),
     /// `insert [PLACE]` and a fence.
     InsertCode(String, Place),
-    /// `` rewrite `PATTERN` to `PATTERN` ``.
-    Rewrite(String, String),
+    /// `` rewrite `PATTERN` to `PATTERN` ``, or `to nothing`.
+    Rewrite(Target, Option<Spanned<String>>),
     /// `` rename `OLD` to `NEW` ``.
     Rename(String, String),
     /// `set NAME to EXPR, ...`.
     Set(Name, Vec<Expression>),
+}
+
+/// Where `insert` inserts.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Place {
+    /// `at the top`, and where nothing is said.
+    Top,
+    /// `at the end`.
+    End,
+    /// ``before `PATTERN` ``.
+    Before(Target),
+    /// ``after `PATTERN` ``.
+    After(Target),
+}
+
+/// The code that a step looks for.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Target {
+    /// The pattern.
+    pub pattern: Spanned<String>,
+    /// Which of its matches, if it is said.
+    pub which: Option<Which>,
+    /// `innermost`.
+    pub innermost: bool,
+    /// ``before|after|inside `ANCHOR` ``.
+    pub within: Option<(Side, Spanned<String>)>,
+    /// `if any`.
+    pub if_any: bool,
 }

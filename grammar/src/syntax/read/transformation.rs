@@ -2,9 +2,9 @@
 
 use super::clause::{Piece, Rule, clauses, missing_block, no_block, one_fence};
 use super::{expression, kernel};
-use crate::ir::{Check, Effect, Place, Region, SettingValue};
+use crate::ir::{Check, Effect, Region, SettingValue, Side, Which};
 use crate::syntax::ast::{
-    Block, Header, Pass, PassClause, RegionContent, RegionStep, Setting, TransformationClause as Clause,
+    Block, Header, Pass, PassClause, Place, RegionContent, RegionStep, Setting, Target, TransformationClause as Clause,
 };
 use crate::syntax::{Node, Prose, Report, Spanned, prose};
 
@@ -137,9 +137,8 @@ fn region(piece: &Piece<'_>) -> Option<Region> {
 }
 
 fn step(piece: &Piece<'_>, node: &Node<'_>, out: &mut Report<'_>) -> Option<RegionStep> {
-    let mut codes = piece.all(Rule::code).map(|code| code.quoted().value).collect::<Vec<_>>().into_iter();
     if piece.rule() == Rule::insert {
-        let place = piece.find(Rule::place).and_then(|form| place(&form)).unwrap_or(Place::Top);
+        let place = piece.find(Rule::place).and_then(|form| place(&form, out)).unwrap_or(Place::Top);
         return Some(match piece.find(Rule::word) {
             Some(utility) => {
                 no_block(node, out);
@@ -149,22 +148,45 @@ fn step(piece: &Piece<'_>, node: &Node<'_>, out: &mut Report<'_>) -> Option<Regi
         });
     }
     no_block(node, out);
+    let mut codes = piece.all(Rule::code).map(|code| code.quoted());
     Some(match piece.rule() {
-        Rule::rewrite => RegionStep::Rewrite(codes.next()?, codes.next()?),
-        Rule::rename => RegionStep::Rename(codes.next()?, codes.next()?),
+        Rule::rewrite => RegionStep::Rewrite(target(piece, out)?, codes.nth(1)),
+        Rule::rename => RegionStep::Rename(codes.next()?.value, codes.next()?.value),
         _ => RegionStep::Set(piece.name(Rule::ident), expression::expressions(piece, out)),
     })
 }
 
-fn place(piece: &Piece<'_>) -> Option<Place> {
+fn place(piece: &Piece<'_>, out: &mut Report<'_>) -> Option<Place> {
     let form = piece.parts().next()?;
-    let code = form.find(Rule::code).map(|code| code.quoted().value);
     Some(match form.rule() {
-        Rule::before => Place::Before(code?),
-        Rule::after_code => Place::After(code?),
+        Rule::before => Place::Before(target(&form, out)?),
+        Rule::after_code => Place::After(target(&form, out)?),
         Rule::k_at_the_end => Place::End,
         _ => Place::Top,
     })
+}
+
+/// The first code of a clause, with the words around it.
+fn target(piece: &Piece<'_>, out: &mut Report<'_>) -> Option<Target> {
+    let which = piece.find(Rule::which).and_then(|form| {
+        let word = form.parts().next()?;
+        Some(match word.rule() {
+            Rule::k_first => Which::First,
+            Rule::k_last => Which::Last,
+            Rule::k_every => Which::Every,
+            _ => Which::Exactly(form.find(Rule::integer)?.count(out)),
+        })
+    });
+    let within = piece.find(Rule::within).and_then(|form| {
+        let side = match form.parts().next()?.rule() {
+            Rule::k_before => Side::Before,
+            Rule::k_after => Side::After,
+            _ => Side::Inside,
+        };
+        Some((side, form.find(Rule::code)?.quoted()))
+    });
+    let pattern = piece.find(Rule::code)?.quoted();
+    Some(Target { pattern, which, innermost: piece.has(Rule::k_innermost), within, if_any: piece.has(Rule::k_if_any) })
 }
 
 fn check(piece: &Piece<'_>, node: &Node<'_>, out: &mut Report<'_>) -> Option<Check> {
