@@ -6,7 +6,7 @@ use comfy_table::{ContentArrangement, Table, presets};
 /// The table; errors have a column a runtime.
 pub fn markdown(rows: &[Row], runtimes: &[&str]) -> String {
     let mut table = Table::new();
-    table.load_preset(presets::ASCII_MARKDOWN).set_content_arrangement(ContentArrangement::Disabled);
+    table.load_style(presets::ASCII_MARKDOWN).set_content_arrangement(ContentArrangement::Disabled).force_no_tty();
     let mut header: Vec<String> =
         ["kernel", "category", "sizes", "runs", "elements", "bits", "units apart"].map(str::to_owned).to_vec();
     header.extend(runtimes.iter().map(|name| format!("error on {name}")));

@@ -13,8 +13,7 @@ use peak::context::{Configuration, ExecutionParameters, KernelContext};
 use peak::library::{Standard, load};
 use peak::oracle::Oracle;
 use peak::session::start_context;
-use peak::validate::CheckPlan;
-use peak::validate::outputs::plan::{Check, checks};
+use peak::validate::outputs::plan::{Check, CheckPlan, checks};
 use std::path::{Path, PathBuf};
 use table::Entry;
 
