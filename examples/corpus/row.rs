@@ -2,7 +2,8 @@
 
 use crate::bits::{Difference, difference};
 use crate::corpus::judge::{described, judge, wanted};
-use crate::corpus::{Outputs, Subject, device, words};
+use crate::corpus::{Outputs, Subject, device};
+use indexmap::IndexMap;
 use peak::context::launch::ConcretePlan;
 use peak_backend_api::{Backend, ProgramId, Runtime};
 
@@ -13,8 +14,8 @@ pub struct Row {
     pub name: String,
     /// What kind it is.
     pub category: String,
-    /// The sizes that it ran at.
-    pub sizes: Vec<String>,
+    /// The values that each scalar input had.
+    pub sizes: IndexMap<String, Vec<i64>>,
     /// Runs on each runtime.
     pub runs: usize,
     /// The first runtime's outputs against the last's.
@@ -81,9 +82,11 @@ fn fill(row: &mut Row, subject: &Subject, cuda: &dyn Backend, runtimes: &[Box<dy
                 row.failures.push(of_run(format!("{} of {} elements differ", found.different, found.elements)));
             }
             row.bits = row.bits.and(found);
-            let size = words(&check.inputs());
-            if !row.sizes.contains(&size) {
-                row.sizes.push(size);
+            for (scalar, value) in &check.inputs {
+                let values = row.sizes.entry(scalar.clone()).or_default();
+                if !values.contains(value) {
+                    values.push(*value);
+                }
             }
             row.runs += 1;
         }

@@ -23,7 +23,7 @@ fn cells(row: &Row, compared: bool) -> Vec<String> {
     let mut cells = vec![
         row.name.clone(),
         row.category.clone(),
-        row.sizes.join("; "),
+        row.sizes.iter().map(|(scalar, values)| format!("{scalar} = {}", list(values))).collect::<Vec<_>>().join("; "),
         row.runs.to_string(),
         row.bits.elements.to_string(),
         match row.bits.different {
@@ -37,6 +37,10 @@ fn cells(row: &Row, compared: bool) -> Vec<String> {
     cells.extend(row.errors.iter().map(|error| if failed { "FAILED".to_owned() } else { share(*error) }));
     cells.push(row.differs.clone().unwrap_or_default());
     cells
+}
+
+fn list(values: &[i64]) -> String {
+    values.iter().map(i64::to_string).collect::<Vec<_>>().join(", ")
 }
 
 /// A share of what is allowed, in words: 1 is the limit.
