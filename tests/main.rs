@@ -8,6 +8,7 @@ mod lowering;
 mod missing;
 mod oracle;
 mod program;
+mod run;
 mod runner;
 mod standard;
 mod store;

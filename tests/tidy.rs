@@ -30,7 +30,7 @@ fn root() -> &'static Path {
 /// Every Rust file of the workspace with its path from the root and its text.
 fn rust_files() -> Vec<(String, String)> {
     let mut paths = Vec::new();
-    for folder in ["src", "tests", "grammar", "stdlib", "backends"] {
+    for folder in ["src", "tests", "examples", "grammar", "stdlib", "backends"] {
         collect(&root().join(folder), &mut paths);
     }
     paths.sort();

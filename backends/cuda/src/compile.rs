@@ -99,11 +99,13 @@ fn examine(
     let found = ptx::entries(&code.ptx);
     let used_by = resources::read(&code.log);
     let (mut entries, mut used, mut problems) = (Vec::new(), Vec::new(), Vec::new());
-    for wanted in &request.entries {
+    let declared: Vec<_> =
+        request.entries.iter().map(|wanted| parameters::declared(&request.pieces, &wanted.name)).collect();
+    let is_written = |array: &str| interface::is_written(&request.entries, &declared, array);
+    for (wanted, declared) in request.entries.iter().zip(&declared) {
         match interface::find(&found, wanted) {
             Ok(entry) => {
-                let declared = parameters::declared(&request.pieces, &wanted.name);
-                problems.extend(interface::mismatches(wanted, entry, declared.as_deref()));
+                problems.extend(interface::mismatches(wanted, entry, declared.as_deref(), is_written));
                 entries.push(interface::reflected(wanted, entry));
                 used.push((wanted.block, used_by.get(&wanted.name).copied().unwrap_or_default()));
             }

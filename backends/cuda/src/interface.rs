@@ -35,8 +35,23 @@ pub(crate) fn find<'a>(entries: &'a [Entry], request: &EntryRequest) -> Result<&
     })
 }
 
-/// Every mismatch between what the launch passes and what the code takes; empty where they fit.
-pub(crate) fn mismatches(request: &EntryRequest, entry: &Entry, declared: Option<&[Declared]>) -> Vec<String> {
+/// Whether some launch may write an array: its parameter there is not seen to point to constants.
+pub(crate) fn is_written(requests: &[EntryRequest], declared: &[Option<Vec<Declared>>], array: &str) -> bool {
+    requests.iter().zip(declared).any(|(request, declared)| {
+        let place = request.arguments.iter().position(|argument| argument.name == array);
+        let parameter = |place: usize| declared.as_ref().and_then(|declared| declared.get(place));
+        place.is_some_and(|place| parameter(place).is_none_or(|parameter| !parameter.read_only))
+    })
+}
+
+/// Every mismatch between what the launch passes and what the code takes; empty where they fit. `is_written` says whether
+/// any launch of the plan may write an array: a later one may read what an earlier one wrote.
+pub(crate) fn mismatches(
+    request: &EntryRequest,
+    entry: &Entry,
+    declared: Option<&[Declared]>,
+    is_written: impl Fn(&str) -> bool,
+) -> Vec<String> {
     // Names that do not stand for the parameters one by one tell nothing.
     let declared = declared.filter(|declared| declared.len() == entry.parameters.len());
     let mut problems: Vec<String> = block(request, entry).into_iter().collect();
@@ -54,7 +69,8 @@ pub(crate) fn mismatches(request: &EntryRequest, entry: &Entry, declared: Option
     } else {
         let pairs = request.arguments.iter().zip(&entry.parameters).enumerate();
         problems.extend(pairs.filter_map(|(index, (argument, parameter))| {
-            one(argument, *parameter, declared.map(|declared| &declared[index]))
+            let written = is_written(&argument.name);
+            one(argument, *parameter, declared.map(|declared| &declared[index]), written)
         }));
     }
     problems
@@ -98,9 +114,14 @@ fn by_name(request: &EntryRequest, declared: &[Declared]) -> Vec<String> {
     problems
 }
 
-fn one(argument: &EntryArgument, parameter: Parameter, declared: Option<&Declared>) -> Option<String> {
+fn one(
+    argument: &EntryArgument,
+    parameter: Parameter,
+    declared: Option<&Declared>,
+    is_written: bool,
+) -> Option<String> {
     let (name, width) = (&argument.name, parameter.bytes);
-    let read_only = declared.is_some_and(|declared| declared.read_only);
+    let read_only = declared.is_some_and(|declared| declared.read_only) && !is_written;
     match argument.kind {
         EntryArgumentKind::Array { writable: true, .. } if read_only => Some(format!(
             "`{name}` is an output, and its parameter points to constants: declare it as `{name}_T *{name}`"
@@ -183,7 +204,9 @@ mod tests {
     fn said(source: &str, ptx: &str) -> String {
         let piece = SourcePiece { name: "device code".to_owned(), text: format!("__global__ void f({source}) {{}}") };
         let found = entries(&format!(".entry f({ptx})\n.maxntid 32, 1, 1\n{{}}"));
-        mismatches(&request([32, 1, 1]), &found[0], declared(&[piece], "f").as_deref()).join("\n")
+        let (request, declared) = (request([32, 1, 1]), declared(&[piece], "f"));
+        let is_written = |array: &str| is_written(&[request.clone()], &[declared.clone()], array);
+        mismatches(&request, &found[0], declared.as_deref(), is_written).join("\n")
     }
 
     const PTX: &str = ".param .u64 a, .param .u64 b, .param .u32 c";
@@ -223,7 +246,7 @@ mod tests {
             let text = format!("__global__ void f({source}) {{}}");
             let piece = SourcePiece { name: "device code".to_owned(), text };
             let found = entries(&format!(".entry f({ptx}){{}}"));
-            mismatches(&request, &found[0], declared(&[piece], "f").as_deref()).join("\n")
+            mismatches(&request, &found[0], declared(&[piece], "f").as_deref(), |_| false).join("\n")
         };
         let fits = ".param .align 128 .b8 a[128]";
         assert_eq!(said("const __grid_constant__ CUtensorMap A", fits), "");
@@ -244,12 +267,26 @@ mod tests {
     }
 
     #[test]
+    fn what_one_launch_writes_another_may_read() {
+        let piece = |source: &str| SourcePiece {
+            name: "device code".to_owned(),
+            text: format!("__global__ void f({source}) {{}}"),
+        };
+        let of = |source: &str| declared(&[piece(source)], "f");
+        let (writes, reads) = (of("const float *A, float *C, int n"), of("const float *A, const float *C, int n"));
+        let launches = [request([32, 1, 1]), request([64, 1, 1])];
+        assert!(is_written(&launches, &[writes, reads.clone()], "C"));
+        assert!(is_written(&launches, &[reads.clone(), None], "C"), "what is hidden is not guessed");
+        assert!(!is_written(&launches, &[reads.clone(), reads], "C"));
+    }
+
+    #[test]
     fn blocks_and_names_are_compared() {
         let found = entries(&format!(".entry f({PTX})\n.maxntid 32, 1, 1\n{{}}"));
-        let large = mismatches(&request([64, 1, 1]), &found[0], None);
+        let large = mismatches(&request([64, 1, 1]), &found[0], None, |_| true);
         assert!(large[0].contains("__launch_bounds__ of 32 threads"), "{large:?}");
         let found = entries(&format!(".entry f({PTX})\n.reqntid 64\n{{}}"));
-        let other = mismatches(&request([32, 1, 1]), &found[0], None);
+        let other = mismatches(&request([32, 1, 1]), &found[0], None, |_| true);
         assert!(other[0].contains("demands blocks of (64, 1, 1)"), "{other:?}");
         let mangled = find(&entries(".entry _Z1fPf(){}"), &request([1, 1, 1])).map(|_| ());
         assert!(mangled.is_err_and(|words| words.contains("extern \"C\"")));
