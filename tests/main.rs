@@ -1,7 +1,9 @@
 //! The test suite: one binary over the public surface, its data under `tests/suite/`.
 
 mod cli;
+mod conformance;
 mod cuda;
+mod hostile;
 mod library;
 mod lower;
 mod lowering;

@@ -55,7 +55,7 @@ fn what(class: FailureClass) -> &'static str {
         FailureClass::Compile => "was applied and does not compile",
         FailureClass::Launch => "compiles, and the device refuses to launch it",
         FailureClass::Results => "compiles and runs, and gives wrong results",
-        FailureClass::Sanitizer => "compiles and runs, and a checker found a defect in its memory accesses",
+        FailureClass::Sanitizer => "compiles and runs, and a checker stopped it for a defect",
         FailureClass::Timeout => "compiles, and did not finish in time",
         FailureClass::Crash => "compiles, and crashed the device",
         FailureClass::Provider => "did not arrive",

@@ -87,6 +87,9 @@ pub enum RuntimeError {
     /// The device was lost, or faulted: a new worker is needed.
     #[error("the device was lost: {0}")]
     DeviceLost(String),
+    /// A checked device stopped the kernel for what it did, in words that name it and the place. The device goes on.
+    #[error("the kernel was stopped: {0}")]
+    Fault(String),
     /// The device has no timer.
     #[error("the device has no timestamps")]
     NoTimer,

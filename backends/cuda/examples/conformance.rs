@@ -4,7 +4,7 @@
 //! `cargo build -p peak-backend-cuda --example conformance`, then copy `target/debug/examples/conformance` there. A skip
 //! counts as a failure unless `PEAK_REQUIRE` is set to something else than `cuda`.
 
-use peak_backend_api::conformance::{self, Kernels, Subject};
+use peak_backend_api::conformance::{COMPILING, Kernels, RUNNING, Subject, Test};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
 
@@ -14,28 +14,8 @@ const KERNELS: Kernels = Kernels {
     lost_argument: include_str!("../tests/kernels/lost_argument.cu"),
     wrong_block: None,
     shared: include_str!("../tests/kernels/shared.cu"),
+    widths: Some(include_str!("../tests/kernels/widths.cu")),
 };
-
-type Test = (&'static str, fn(&Subject));
-
-const TESTS: &[Test] = &[
-    ("sources_compile_and_reflect", conformance::sources_compile_and_reflect),
-    ("messages_point_into_their_piece", conformance::messages_point_into_their_piece),
-    ("an_unknown_entry_is_a_mismatch", conformance::an_unknown_entry_is_a_mismatch),
-    ("a_lost_argument_is_a_mismatch", conformance::a_lost_argument_is_a_mismatch),
-    ("a_wrong_block_is_a_mismatch", conformance::a_wrong_block_is_a_mismatch),
-    ("limits_are_kept", conformance::limits_are_kept),
-    ("garbage_is_an_error", conformance::garbage_is_an_error),
-    ("vectors_add", conformance::vectors_add),
-    ("scalars_arrive", conformance::scalars_arrive),
-    ("steps_see_those_before", conformance::steps_see_those_before),
-    ("patterns_fill", conformance::patterns_fill),
-    ("bytes_come_back", conformance::bytes_come_back),
-    ("buffers_have_bounds", conformance::buffers_have_bounds),
-    ("launches_have_limits", conformance::launches_have_limits),
-    ("timing_is_sane", conformance::timing_is_sane),
-    ("devices_are_described", conformance::devices_are_described),
-];
 
 fn main() -> ExitCode {
     if std::env::var_os("PEAK_REQUIRE").is_none() {
@@ -43,8 +23,9 @@ fn main() -> ExitCode {
         unsafe { std::env::set_var("PEAK_REQUIRE", "cuda") };
     }
     describe();
-    let failed = TESTS.iter().filter(|test| !passes(test)).count();
-    println!("{} passed, {failed} failed", TESTS.len() - failed);
+    let tests = || COMPILING.iter().chain(RUNNING);
+    let failed = tests().filter(|test| !passes(test)).count();
+    println!("{} passed, {failed} failed", tests().count() - failed);
     if failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
@@ -63,7 +44,7 @@ fn describe() {
 }
 
 fn passes((name, test): &Test) -> bool {
-    let subject = Subject { backend: peak_backend_cuda::backend(), kernels: KERNELS };
+    let subject = Subject { backend: peak_backend_cuda::backend(), runtime: None, kernels: KERNELS };
     // The panic's own words go to standard error.
     let passed = catch_unwind(AssertUnwindSafe(|| test(&subject))).is_ok();
     println!("{} {name}", if passed { "pass" } else { "FAIL" });

@@ -16,8 +16,14 @@ const STACK_BYTES: usize = 256 << 20;
 /// The source's name where no `#line` gives another.
 const SOURCE: &CStr = c"source";
 
+/// The oldest NVRTC that is used: since then it tells its architectures and takes every flag of ours.
+const OLDEST: (c_int, c_int) = (12, 0);
+/// The newest one whose answers are known. A newer one is used, and is named where it fails.
+const NEWEST_KNOWN: c_int = 13;
+
 const SUCCESS: c_int = 0;
 const COMPILATION: c_int = 6;
+const BUILTINS: c_int = 7;
 
 /// What NVRTC made of a source.
 pub(crate) enum Outcome {
@@ -53,12 +59,32 @@ pub(crate) struct Nvrtc {
 /// # Errors
 /// [`CompileError::Toolchain`], with what was tried.
 pub(crate) fn loaded() -> Result<&'static Nvrtc, CompileError> {
-    static NVRTC: OnceLock<Result<Nvrtc, String>> = OnceLock::new();
-    NVRTC.get_or_init(load).as_ref().map_err(|reason| CompileError::Toolchain {
+    first().map_err(|missing| CompileError::Toolchain {
         name: "nvrtc".to_owned(),
-        reason: reason.clone(),
+        reason: format!("looked in {}: {}", missing.place(), missing.absent.join("; ")),
         mend: MEND.to_owned(),
     })
+}
+
+/// Why there is no NVRTC.
+struct Missing {
+    /// What the loader said of libraries that are not there.
+    absent: Vec<String>,
+    /// Why libraries that are there are not used.
+    refused: Vec<String>,
+}
+
+impl Missing {
+    /// Where it was looked for, and what was found there and is not used.
+    fn place(&self) -> String {
+        let found = if self.refused.is_empty() { "" } else { "; there is one that can't be used: " };
+        format!("{}{found}{}", places::looked_at(), self.refused.join("; "))
+    }
+}
+
+fn first() -> Result<&'static Nvrtc, &'static Missing> {
+    static NVRTC: OnceLock<Result<Nvrtc, Missing>> = OnceLock::new();
+    NVRTC.get_or_init(load).as_ref()
 }
 
 /// The lines of `peak doctor`: the compiler, and the headers of its types.
@@ -70,7 +96,7 @@ pub(crate) fn toolchains() -> Vec<Toolchain> {
         place,
         mend: MEND.to_owned(),
     };
-    match loaded() {
+    match first() {
         Ok(nvrtc) => {
             let headers = nvrtc.place.includes.first().map(|folder| folder.display().to_string());
             let version = headers.is_some().then(|| nvrtc.version.clone());
@@ -79,19 +105,21 @@ pub(crate) fn toolchains() -> Vec<Toolchain> {
                 line("headers", headers.is_some(), version, headers.unwrap_or_else(places::looked_at)),
             ]
         }
-        Err(_) => vec![line("nvrtc", false, None, places::looked_at())],
+        Err(missing) => vec![line("nvrtc", false, None, missing.place())],
     }
 }
 
-fn load() -> Result<Nvrtc, String> {
-    let mut reasons = Vec::new();
+fn load() -> Result<Nvrtc, Missing> {
+    let mut missing = Missing { absent: Vec::new(), refused: Vec::new() };
     for place in places::candidates() {
+        let is_there = place.library.is_file();
         match Nvrtc::open(place) {
             Ok(nvrtc) => return Ok(nvrtc),
-            Err(reason) => reasons.push(reason),
+            Err(reason) if is_there => missing.refused.push(reason),
+            Err(reason) => missing.absent.push(reason),
         }
     }
-    Err(format!("looked in {}: {}", places::looked_at(), reasons.join("; ")))
+    Err(missing)
 }
 
 impl Nvrtc {
@@ -99,19 +127,23 @@ impl Nvrtc {
         open_builtins(&place);
         // SAFETY: NVRTC's initializers have no preconditions; it is never unloaded.
         let library = unsafe { Library::new(&place.library) }.map_err(|error| error.to_string())?;
-        let functions = Functions::of(library).map_err(|error| error.to_string())?;
-        let (mut major, mut minor, mut count) = (0, 0, 0);
-        // SAFETY: both are live integers.
-        if unsafe { (functions.version)(&mut major, &mut minor) } != SUCCESS {
-            return Err(format!("{} does not tell its version", place.library.display()));
+        let shown = place.library.display();
+        // Before all other functions, some of which an old one lacks.
+        let Some((major, minor)) = version(&library) else { return Err(format!("{shown} does not tell its version")) };
+        if (major, minor) < OLDEST {
+            let (oldest, at_least) = OLDEST;
+            return Err(format!("{shown} is NVRTC {major}.{minor}, and {oldest}.{at_least} or newer is needed"));
         }
+        let functions = Functions::of(library).map_err(|error| format!("NVRTC {major}.{minor}: {error}"))?;
+        let mut count = 0;
         // SAFETY: a live integer.
         let counted = unsafe { (functions.architecture_count)(&mut count) } == SUCCESS;
         let mut architectures: Vec<c_int> = vec![0; usize::try_from(count).unwrap_or(0)];
         // SAFETY: the array is as long as NVRTC said it must be.
         let listed = counted && unsafe { (functions.architectures)(architectures.as_mut_ptr()) } == SUCCESS;
         let architectures = architectures.into_iter().filter(|_| listed).filter_map(|it| u32::try_from(it).ok());
-        let (architectures, version) = (architectures.collect(), format!("{major}.{minor}"));
+        let untried = if major > NEWEST_KNOWN { ", newer than Peak was tried with" } else { "" };
+        let (architectures, version) = (architectures.collect(), format!("{major}.{minor}{untried}"));
         Ok(Nvrtc { functions, place, version, architectures })
     }
 
@@ -146,9 +178,23 @@ impl Nvrtc {
                 log,
             })),
             COMPILATION => Ok(Outcome::Rejected(log)),
+            BUILTINS => Err(CompileError::Toolchain {
+                name: "nvrtc-builtins".to_owned(),
+                reason: format!("NVRTC needs it beside {}: {}", self.place.library.display(), log.trim()),
+                mend: MEND.to_owned(),
+            }),
             other => Err(self.functions.failure("nvrtcCompileProgram", other, &log)),
         }
     }
+}
+
+/// What a library says of its version.
+fn version(library: &Library) -> Option<(c_int, c_int)> {
+    // SAFETY: the type is that of nvrtc.h, in all versions.
+    let function = unsafe { library.get::<Version>(b"nvrtcVersion") }.ok()?;
+    let (mut major, mut minor) = (0, 0);
+    // SAFETY: both are live integers.
+    (unsafe { function(&mut major, &mut minor) } == SUCCESS).then_some((major, minor))
 }
 
 /// NVRTC opens its library of intrinsics by its bare name: one that is loaded already is found whatever the path.
@@ -167,6 +213,7 @@ fn open_builtins(place: &Place) {
 }
 
 type Handle = *mut c_void;
+type Version = unsafe extern "C" fn(*mut c_int, *mut c_int) -> c_int;
 type Size = unsafe extern "C" fn(Handle, *mut usize) -> c_int;
 type Get = unsafe extern "C" fn(Handle, *mut c_char) -> c_int;
 type Create = unsafe extern "C" fn(
@@ -180,7 +227,6 @@ type Create = unsafe extern "C" fn(
 
 /// NVRTC's functions, as its header declares them; results are plain integers, since a newer one may know more codes.
 struct Functions {
-    version: unsafe extern "C" fn(*mut c_int, *mut c_int) -> c_int,
     architecture_count: unsafe extern "C" fn(*mut c_int) -> c_int,
     architectures: unsafe extern "C" fn(*mut c_int) -> c_int,
     error_text: unsafe extern "C" fn(c_int) -> *const c_char,
@@ -205,10 +251,9 @@ impl Functions {
             // SAFETY: the caller's promise.
             unsafe { library.get::<F>(name.as_bytes()) }.map(|symbol| *symbol)
         }
-        // SAFETY: the types are those of nvrtc.h, in all versions since 11.2.
+        // SAFETY: the types are those of nvrtc.h, in all versions since 11.2, which [`OLDEST`] is after.
         unsafe {
             Ok(Functions {
-                version: get(&library, "nvrtcVersion")?,
                 architecture_count: get(&library, "nvrtcGetNumSupportedArchs")?,
                 architectures: get(&library, "nvrtcGetSupportedArchs")?,
                 error_text: get(&library, "nvrtcGetErrorString")?,

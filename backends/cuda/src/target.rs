@@ -59,7 +59,8 @@ impl Target {
         }
         let known: Vec<String> = supported.iter().map(|number| format!("sm_{number}")).collect();
         let name = self.architecture();
-        Err(unsupported(format!("{compiler} does not compile for `{name}`: it knows {}", known.join(", "))))
+        let cure = "a CUDA toolkit that knows the device's is taken from the folder in `CUDA_PATH`";
+        Err(unsupported(format!("{compiler} does not compile for `{name}`: it knows {}; {cure}", known.join(", "))))
     }
 }
 
@@ -89,7 +90,9 @@ mod tests {
         let old = Target::parse("sm_52").and_then(|target| target.check(&[75, 90], "NVRTC 13.0"));
         assert_eq!(
             old.map_err(|error| error.to_string()),
-            Err("NVRTC 13.0 does not compile for `sm_52`: it knows sm_75, sm_90".to_owned())
+            Err("NVRTC 13.0 does not compile for `sm_52`: it knows sm_75, sm_90; \
+                 a CUDA toolkit that knows the device's is taken from the folder in `CUDA_PATH`"
+                .to_owned())
         );
     }
 }

@@ -9,6 +9,7 @@ const KERNELS: Kernels = Kernels {
     // Code can bound a block, and demands a shape only for clusters: what it says is compared in `interface.rs`.
     wrong_block: None,
     shared: include_str!("kernels/shared.cu"),
+    widths: Some(include_str!("kernels/widths.cu")),
 };
 
 peak_backend_api::conformance!(peak_backend_cuda::backend(), KERNELS);

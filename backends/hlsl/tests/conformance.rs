@@ -8,6 +8,8 @@ const KERNELS: Kernels = Kernels {
     lost_argument: include_str!("kernels/lost_argument.hlsl"),
     wrong_block: Some(include_str!("kernels/wrong_block.hlsl")),
     shared: include_str!("kernels/shared.hlsl"),
+    // The language has no scalar of one byte.
+    widths: None,
 };
 
 peak_backend_api::conformance!(peak_backend_hlsl::backend(), KERNELS);

@@ -80,7 +80,10 @@ impl SimDevice {
             LaunchStep::Launch { entry, grid, block, shared_bytes, cluster, cooperative, arguments } => {
                 let Some(loaded) = self.programs.get(&program.0) else { return Err(no_program(program)) };
                 let Some(compiled) = loaded.entries.iter().find(|known| known.name == *entry) else {
-                    return Err(RuntimeError::Launch(format!("the program has no entry `{entry}`")));
+                    return Err(match loaded.lacking.iter().find(|(name, _)| name == entry) {
+                        Some((name, words)) => lacking(name, words),
+                        None => RuntimeError::Launch(format!("the program has no entry `{entry}`")),
+                    });
                 };
                 let (grid, block, shared_bytes) = (*grid, *block, *shared_bytes);
                 let shape = Shape { grid, block, shared_bytes, cluster: *cluster, cooperative: *cooperative };
@@ -104,7 +107,8 @@ impl SimDevice {
                     state: LaunchState::default(),
                 };
                 let cores = std::thread::available_parallelism().map_or(1, usize::from);
-                self.executed += run(&launch, cores).map_err(RuntimeError::DeviceLost)?;
+                let fault = |words: String| RuntimeError::Fault(format!("`{entry}`, {words}"));
+                self.executed += run(&launch, cores).map_err(fault)?;
                 Ok(())
             }
         }
@@ -124,8 +128,9 @@ impl Device for SimDevice {
         let bytes = artifact.bytes.strip_suffix(&[0]).unwrap_or(&artifact.bytes);
         let text = std::str::from_utf8(bytes).map_err(|error| RuntimeError::Artifact(format!("PTX: {error}")))?;
         let program = program::compile(text, self.end()).map_err(|error| RuntimeError::Artifact(error.to_string()))?;
-        for entry in &program.entries {
-            crate::launch::check_entry(entry)?;
+        // Of several entries those that can be had run; a program without any is refused at once.
+        if let Some((name, words)) = program.lacking.first().filter(|_| program.entries.is_empty()) {
+            return Err(lacking(name, words));
         }
         let id = self.next_program;
         self.next_program += 1;
@@ -188,6 +193,10 @@ impl Device for SimDevice {
             false => Err(no_program(program)),
         }
     }
+}
+
+fn lacking(entry: &str, words: &str) -> RuntimeError {
+    RuntimeError::Artifact(format!("`{entry}`: {words}"))
 }
 
 fn unknown(name: &str) -> RuntimeError {

@@ -13,17 +13,15 @@ const MAX_LOCAL_BYTES: u64 = 1 << 20;
 /// Limits that an entry itself must keep.
 ///
 /// # Errors
-/// [`RuntimeError::Artifact`], as `ptxas` would refuse it.
-pub(crate) fn check_entry(entry: &CompiledEntry) -> Result<(), RuntimeError> {
+/// In words, as `ptxas` would refuse it.
+pub(crate) fn check_entry(entry: &CompiledEntry) -> Result<(), String> {
     let limits = [
         ("static shared memory", entry.static_shared, MAX_STATIC_SHARED),
         ("parameters", entry.parameter_bytes, MAX_PARAMETER_BYTES),
         ("local memory a thread", entry.local_bytes, MAX_LOCAL_BYTES),
     ];
     match limits.iter().find(|(_, used, limit)| used > limit) {
-        Some((what, used, limit)) => {
-            Err(RuntimeError::Artifact(format!("`{}` has {used} bytes of {what}; {limit} are allowed", entry.name)))
-        }
+        Some((what, used, limit)) => Err(format!("{used} bytes of {what}; {limit} are allowed")),
         None => Ok(()),
     }
 }

@@ -1,8 +1,12 @@
 //! A loaded module: its variables in the address space, and its entries as functions of the host.
+//!
+//! Entries are translated apart from each other: one that can't be had is an error where it is launched, and the others
+//! run.
 
-use crate::generate::{Callees, Shared, generate};
+use crate::generate::{Callees, Shared, generate, opcodes};
 use crate::host::{self, HostFunction};
 use crate::ir::{Function, Inst, Module, Operand, SourcePlace, Space, VariableId, resolve};
+use crate::launch::check_entry;
 use crate::machine::memory::{Bytes, Region, next_base};
 use crate::machine::thread::Thread;
 use crate::machine::{LOCAL_BYTES, MAX_FRAME_BYTES};
@@ -83,15 +87,27 @@ pub(crate) struct CompiledEntry {
 /// A loaded module.
 pub(crate) struct Program {
     pub entries: Vec<CompiledEntry>,
+    /// Entries that can't be launched, and why.
+    pub lacking: Vec<(String, String)>,
     /// Its `.global` and `.const` variables.
     pub variables: Vec<Arc<Region>>,
-    jit: Option<JITModule>,
+    // The code that `entries` point to.
+    _code: Vec<Jit>,
 }
 
-impl Drop for Program {
+/// Code of the host, freed with its program, or where its translation ends early.
+struct Jit(Option<JITModule>);
+
+impl Jit {
+    fn module(&mut self) -> Result<&mut JITModule, PtxError> {
+        self.0.as_mut().ok_or_else(|| host_error("no code"))
+    }
+}
+
+impl Drop for Jit {
     fn drop(&mut self) {
-        if let Some(jit) = self.jit.take() {
-            // SAFETY: code pointers live in `entries`, and launches, which call them, borrow the program.
+        if let Some(jit) = self.0.take() {
+            // SAFETY: code pointers live in a program's `entries`, which launches, the callers of the code, borrow.
             unsafe { jit.free_memory() }
         }
     }
@@ -100,12 +116,12 @@ impl Drop for Program {
 /// Reads, places and translates a module whose variables begin after `end`.
 ///
 /// # Errors
-/// What is not PTX, or not modelled, with its line.
+/// What is no module, with the line.
 pub(crate) fn compile(text: &str, end: u64) -> Result<Program, PtxError> {
-    let module = read(text, resolve)?;
+    let module = read(text, |tree| resolve(tree, opcodes::is_opcode))?;
     let entries = || module.functions.iter().filter(|function| function.is_entry);
     // A function is translated once for each entry that reaches it.
-    let all = entries().flat_map(|entry| reachable(&module, entry));
+    let all = entries().filter_map(|entry| reachable(&module, entry).ok()).flatten();
     let instructions: usize = all.map(|function| function.code.len() + 1).sum();
     if instructions > MAX_INSTRUCTIONS {
         return Err(PtxError::new(
@@ -114,25 +130,22 @@ pub(crate) fn compile(text: &str, end: u64) -> Result<Program, PtxError> {
         ));
     }
     let (variables, placements) = place_variables(&module, end)?;
-    let mut jit = new_jit().map_err(host_error)?;
-    let host = declare_host(&mut jit)?;
-    let mut drafts = Vec::new();
-    for (number, entry) in entries().enumerate() {
-        drafts.push(compile_entry(&mut jit, &host, &module, &placements, entry, number)?);
+    let mut program = Program { entries: Vec::new(), lacking: Vec::new(), variables, _code: Vec::new() };
+    let lacking = module.lacking.iter().filter(|lacking| lacking.is_entry);
+    program.lacking = lacking.map(|it| (it.name.clone(), it.error.to_string())).collect();
+    for entry in entries() {
+        match compile_entry(&module, &placements, entry) {
+            Ok((code, entry)) => match check_entry(&entry) {
+                Ok(()) => {
+                    program.entries.push(entry);
+                    program._code.push(code);
+                }
+                Err(problem) => program.lacking.push((entry.name, problem)),
+            },
+            Err(error) => program.lacking.push((entry.name.clone(), error.to_string())),
+        }
     }
-    jit.finalize_definitions().map_err(host_error)?;
-    let finish = |(id, draft): (FuncId, CompiledEntry)| {
-        let code = jit.get_finalized_function(id);
-        // SAFETY: the function was declared with this signature in the host's C calling convention.
-        CompiledEntry { code: unsafe { mem::transmute::<*const u8, EntryCode>(code) }, ..draft }
-    };
-    let entries = drafts.into_iter().map(finish).collect();
-    Ok(Program { entries, variables, jit: Some(jit) })
-}
-
-/// The code of a draft, until there is some.
-unsafe extern "C" fn no_code(_: *const Thread) -> i32 {
-    1
+    Ok(program)
 }
 
 type Placed = (Vec<Arc<Region>>, HashMap<VariableId, u64>);
@@ -169,15 +182,15 @@ fn place_variables(module: &Module, mut end: u64) -> Result<Placed, PtxError> {
     Ok((regions, placements))
 }
 
-fn compile_entry<'m>(
-    jit: &mut JITModule,
-    host: &HashMap<&'static str, FuncId>,
-    module: &'m Module,
+fn compile_entry(
+    module: &Module,
     globals: &HashMap<VariableId, u64>,
-    entry: &'m Function,
-    number: usize,
-) -> Result<(FuncId, CompiledEntry), PtxError> {
-    let functions = reachable(module, entry);
+    entry: &Function,
+) -> Result<(Jit, CompiledEntry), PtxError> {
+    let functions = reachable(module, entry)?;
+    let mut code = Jit(Some(new_jit().map_err(host_error)?));
+    let jit = code.module()?;
+    let host = declare_host(jit)?;
     let mut placements = globals.clone();
     let static_shared = place_shared(module, &functions, &mut placements);
     let (parameters, parameter_bytes) = place_parameters(module, entry, &mut placements);
@@ -188,16 +201,20 @@ fn compile_entry<'m>(
     let mut ids = HashMap::new();
     for function in &functions {
         let signature = signature(jit, function);
-        let name = format!("entry_{number}_{}", function.name);
+        // No name of PTX's is one of the host's.
+        let name = format!("ptx_{}", function.name);
         let id = jit.declare_function(&name, Linkage::Local, &signature).map_err(host_error)?;
         ids.insert(function.name.clone(), id);
     }
     for function in &functions {
-        define(jit, host, &ids, &mut shared, function)?;
+        define(jit, &host, &ids, &mut shared, function)?;
     }
-    let draft = CompiledEntry {
+    jit.finalize_definitions().map_err(host_error)?;
+    let pointer = jit.get_finalized_function(ids[&entry.name]);
+    let compiled = CompiledEntry {
         name: entry.name.clone(),
-        code: no_code,
+        // SAFETY: the function was declared with this signature in the host's C calling convention.
+        code: unsafe { mem::transmute::<*const u8, EntryCode>(pointer) },
         parameters,
         parameter_bytes,
         static_shared,
@@ -209,17 +226,23 @@ fn compile_entry<'m>(
         sites: shared.sites,
         points: shared.points,
     };
-    Ok((ids[&entry.name], draft))
+    Ok((code, compiled))
 }
 
 /// The entry, then every function that it may call.
-fn reachable<'m>(module: &'m Module, entry: &'m Function) -> Vec<&'m Function> {
+///
+/// # Errors
+/// That of a function whose body is not understood.
+fn reachable<'m>(module: &'m Module, entry: &'m Function) -> Result<Vec<&'m Function>, PtxError> {
     let mut found = vec![entry];
     let mut at = 0;
     while at < found.len() {
         let operands = found[at].code.iter().flat_map(|inst| &inst.operands);
         for operand in operands {
             let Operand::Function(name) = operand else { continue };
+            if let Some(lacking) = module.lacking.iter().find(|lacking| !lacking.is_entry && lacking.name == *name) {
+                return Err(lacking.error.clone());
+            }
             let callee = module.functions.iter().find(|function| !function.is_entry && function.name == *name);
             if let Some(callee) = callee.filter(|callee| !found.iter().any(|known| known.name == callee.name)) {
                 found.push(callee);
@@ -227,7 +250,7 @@ fn reachable<'m>(module: &'m Module, entry: &'m Function) -> Vec<&'m Function> {
         }
         at += 1;
     }
-    found
+    Ok(found)
 }
 
 /// Offsets of shared variables that some functions name: static ones, then the dynamic ones, which all begin alike.

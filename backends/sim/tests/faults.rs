@@ -11,7 +11,7 @@ fn fault(entry: &str, block: u32, contents: &[u8]) -> String {
     let mut bench = Bench::new(FAULTS);
     bench.buffer("A", contents);
     match bench.try_run(entry, [1, 1, 1], [block, 1, 1], 0, vec![Buffer("A")]) {
-        Err(RuntimeError::DeviceLost(words)) => words,
+        Err(RuntimeError::Fault(words)) => words,
         other => panic!("{entry}: {other:?}"),
     }
 }
@@ -33,7 +33,7 @@ fn an_access_past_the_end_names_everything() {
     let mut bench = Bench::new(FAULTS);
     bench.buffer("A", &[0; 4 * 300]);
     let launch = bench.try_run("past_end", [4, 1, 1], [64, 1, 1], 0, vec![Buffer("A"), scalar!(200_i32)]);
-    let Err(RuntimeError::DeviceLost(words)) = launch else { panic!("{launch:?}") };
+    let Err(RuntimeError::Fault(words)) = launch else { panic!("{launch:?}") };
     let line = format!("device code, line {}", line_of("A[i + n]"));
     // Two blocks go wrong; which is first depends on the cores.
     assert_says(&words, &["a 4-byte write out of bounds", "of buffer `A`, which has 300", "thread (", &line]);
@@ -71,7 +71,7 @@ fn endless_loops_end() {
     let mut bench = Bench::new(FAULTS);
     bench.buffer("A", &[0; 4]);
     let launch = bench.try_run("loops_quietly", [1, 1, 1], [1, 1, 1], 0, vec![Buffer("A"), scalar!(1_i32)]);
-    let Err(RuntimeError::DeviceLost(words)) = launch else { panic!("{launch:?}") };
+    let Err(RuntimeError::Fault(words)) = launch else { panic!("{launch:?}") };
     assert_says(&words, &["instructions in one thread: a loop without end?"]);
 }
 
@@ -130,26 +130,87 @@ fn launches_outside_the_limits_are_refused() {
     assert!(matches!(bench.try_run("nothing", one, one, 0, vec![]), Err(RuntimeError::Launch(_))));
 }
 
+/// A module with the entry `good`, which stores 7, and the entry `k` with one instruction.
+fn beside_a_good_one(instruction: &str) -> String {
+    format!(
+        ".version 9.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 p)\n{{\n.reg .b32 %r<9>;\n\
+         .reg .f32 %f<9>;\n.reg .b64 %rd<9>;\n.loc 1 7 1\n{instruction}\nret;\n}}\n\
+         .visible .entry good(.param .u64 p)\n{{\n.reg .b64 %rd<2>;\nld.param.u64 %rd1, [p];\n\
+         st.global.u32 [%rd1], 7;\nret;\n}}\n.file 1 \"device code\"\n"
+    )
+}
+
 #[test]
-fn what_is_not_modelled_is_named_with_its_line() {
-    let text = ".version 9.0\n.target sm_90\n.address_size 64\n.visible .entry k()\n{\n.reg .b32 %r<9>;\n.loc 1 7 1\nmma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%r1}, {%r2}, {%r3}, {%r4};\nret;\n}\n.file 1 \"device code\"\n";
-    let mut device = SimRuntime::default().device();
-    match device.load(&artifact(text)) {
+fn what_is_not_modelled_is_named_with_its_line_and_the_other_entries_run() {
+    for (instruction, name) in [
+        ("mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%r1}, {%r2}, {%r3}, {%r4};", "mma.sync.aligned"),
+        ("tex.1d.v4.f32.s32 {%f0, %f1, %f2, %f3}, [%rd1, {%r1}];", "tex.1d.v4.f32.s32"),
+        ("@%p1 cp.async.bulk.tensor.1d.global.shared::cta.bulk_group [%rd1, {%r1}], [%r2];", "cp.async.bulk.tensor"),
+        ("wgmma.fence.sync.aligned;", "wgmma.fence"),
+        (".reg .b128 %q<2>;\nmov.b128 %q1, {%rd1, %rd2};", "b128"),
+        ("add.sat.u32 %r1, %r2, %r3;", "add.sat.u32"),
+        ("add.u32 %r1, %r2, [%r3, {%r4}];", "add.u32"),
+    ] {
+        let mut bench = Bench::new(&beside_a_good_one(instruction));
+        bench.buffer("A", &[0; 4]);
+        let Err(RuntimeError::Artifact(words)) = bench.try_run("k", [1; 3], [1; 3], 0, vec![Buffer("A")]) else {
+            panic!("{instruction} is not modelled");
+        };
+        assert_says(&words, &["`k`", "PTX line", name]);
+        if !instruction.starts_with('.') {
+            assert_says(&words, &["device code, line 7"]);
+        }
+        bench.run("good", [1; 3], [1; 3], 0, vec![Buffer("A")]);
+        assert_eq!(bench.read("A"), [7, 0, 0, 0]);
+    }
+    let alone = beside_a_good_one("tex.1d.v4.f32.s32 {%f0, %f1, %f2, %f3}, [%rd1, {%r1}];")
+        .replace("st.global.u32 [%rd1]", "st.nowhere.u32 [%rd1]");
+    match SimRuntime::default().device().load(&artifact(&alone)) {
+        Err(RuntimeError::Artifact(words)) => assert_says(&words, &["`k`", "a GPU runs what the simulator lacks"]),
+        other => panic!("without any entry it is refused at once: {other:?}"),
+    }
+}
+
+#[test]
+fn an_entry_beyond_the_limits_does_not_keep_others_from_running() {
+    let text = beside_a_good_one("st.shared.b32 [s], %r1;").replacen(
+        ".visible",
+        ".shared .align 4 .b8 s[49156];\n.visible",
+        1,
+    );
+    let mut bench = Bench::new(&text);
+    bench.buffer("A", &[0; 4]);
+    match bench.try_run("k", [1; 3], [1; 3], 0, vec![Buffer("A")]) {
         Err(RuntimeError::Artifact(words)) => {
-            assert_says(&words, &["PTX line 8", "mma.sync", "is not modelled", "device code, line 7"])
+            assert_says(&words, &["`k`", "49156 bytes of static shared memory; 49152 are allowed"]);
         }
         other => panic!("{other:?}"),
     }
-    let too_much = text
-        .replace(
-            "mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%r1}, {%r2}, {%r3}, {%r4};",
-            "st.shared.b32 [s], %r1;",
-        )
-        .replace(".visible", ".shared .align 4 .b8 s[49156];\n.visible");
-    match device.load(&artifact(&too_much)) {
-        Err(RuntimeError::Artifact(words)) => {
-            assert_says(&words, &["49156 bytes of static shared memory; 49152 are allowed"])
-        }
+    bench.run("good", [1; 3], [1; 3], 0, vec![Buffer("A")]);
+}
+
+#[test]
+fn calls_that_branch_out_without_a_loop_end() {
+    let mut text = ".version 9.0\n.target sm_90\n.address_size 64\n.func f0()\n{\nret;\n}\n".to_owned();
+    for level in 1..40 {
+        let below = level - 1;
+        text.push_str(&format!(".func f{level}()\n{{\ncall.uni f{below}, ();\ncall.uni f{below}, ();\nret;\n}}\n"));
+    }
+    text.push_str(".visible .entry k()\n{\ncall.uni f39, ();\nret;\n}\n");
+    let mut bench = Bench::new(&text);
+    match bench.try_run("k", [1; 3], [1; 3], 0, vec![]) {
+        Err(RuntimeError::Fault(words)) => assert_says(&words, &["instructions in one thread"]),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn an_argument_larger_than_a_call_passes_is_refused() {
+    let text = ".version 9.0\n.target sm_90\n.address_size 64\n.func f(.param .align 4 .b8 a[8192])\n{\n.reg .b32 %r<2>;\n\
+                ld.param.u32 %r1, [a+8000];\nret;\n}\n.visible .entry k()\n{\n{\n.param .align 4 .b8 p[8192];\n\
+                call.uni f, (p);\n}\nret;\n}\n";
+    match SimRuntime::default().device().load(&artifact(text)) {
+        Err(RuntimeError::Artifact(words)) => assert_says(&words, &["an argument of over 4096 bytes"]),
         other => panic!("{other:?}"),
     }
 }

@@ -62,6 +62,7 @@ pub fn fault_failure(fault: Fault, what: &str, request: Option<&CompileRequest>,
 fn runtime_failure(error: &RuntimeError, what: &str) -> Failure {
     match error {
         RuntimeError::DeviceLost(_) => Failure::new(FailureClass::Crash, format!("while {what}: {error}")),
+        RuntimeError::Fault(_) => Failure::new(FailureClass::Sanitizer, format!("while {what}: {error}")),
         RuntimeError::Missing { mend, .. } => {
             Failure::new(FailureClass::Launch, error.to_string()).with_fact(format!("{MEND}{mend}"))
         }

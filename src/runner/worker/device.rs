@@ -156,11 +156,17 @@ fn check_size(buffers: &[BufferSpec], limit: u64) -> Result<(), Fault> {
         spec.shape.iter().try_fold(spec.element.bytes() as u64, |bytes, extent| bytes.checked_mul(*extent as u64))
     };
     let total = buffers.iter().try_fold(0u64, |total, spec| total.checked_add(bytes_of(spec)?));
-    match total {
-        Some(total) if total <= limit => Ok(()),
-        Some(total) => Err(Fault::Refused { why: format!("the buffers take {total} bytes; {limit} are allowed") }),
-        None => Err(Fault::Refused { why: format!("the buffers take more than 2^64 bytes; {limit} are allowed") }),
+    if total.is_some_and(|total| total <= limit) {
+        return Ok(());
     }
+    let largest = buffers.iter().max_by_key(|spec| bytes_of(spec).unwrap_or(u64::MAX));
+    let largest = largest.map_or("", |spec| spec.name.as_str());
+    let taken = total.map_or("more than 2^64".to_owned(), |total| total.to_string());
+    let why = format!(
+        "the launch plan's buffers take {taken} bytes, most of them `{largest}`, and {limit} are allowed on this machine: \
+         make `{largest}` smaller, or choose smaller inputs"
+    );
+    Err(Fault::Refused { why })
 }
 
 fn nanoseconds(start: Instant) -> u64 {

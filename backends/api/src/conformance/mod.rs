@@ -1,18 +1,21 @@
 //! What every backend must do, as tests: [`conformance!`](crate::conformance!) instantiates the suite for one.
+//! [`RUNNING`] is the part that a runtime of no backend must pass too, paired with a backend whose artifacts it takes.
 //!
 //! A backend brings the same kernels in its own language ([`Kernels`]); the suite holds the expectations. It never knows
 //! a language. Where the toolchain or a device is missing a test prints a counted skip and passes; `PEAK_REQUIRE=hlsl`
 //! (a list of backends, separated by commas) turns that skip into a failure.
 
 mod compiling;
+mod edges;
 mod running;
 
 pub use compiling::*;
+pub use edges::*;
 pub use running::*;
 
 use crate::{
     Artifact, Backend, CompileError, CompileRequest, Device, EntryArgument, EntryArgumentKind, EntryRequest,
-    PreludeSpec, SourcePiece,
+    PreludeSpec, Runtime, SourcePiece,
 };
 use std::io::Write;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -31,12 +34,17 @@ pub struct Kernels {
     pub wrong_block: Option<&'static str>,
     /// As `add`, staged through `ELEMENT` shared memory of `SHARED_ELEMENTS` elements.
     pub shared: &'static str,
+    /// An entry `widths` that takes C and the integers a, b, c, d of 1, 2, 4 and 8 bytes, and writes them to the first
+    /// elements of C; `None` where the language has not all of these.
+    pub widths: Option<&'static str>,
 }
 
 /// A backend with its kernels.
 pub struct Subject {
     /// The backend.
     pub backend: Box<dyn Backend>,
+    /// Where its artifacts run; `None` for the first of its own runtimes that has a device.
+    pub runtime: Option<Box<dyn Runtime>>,
     /// The kernels in its language.
     pub kernels: Kernels,
 }
@@ -44,24 +52,44 @@ pub struct Subject {
 /// Threads a block in every launch of the suite.
 pub const BLOCK: u32 = 32;
 
+/// A test of the suite, by its name.
+pub type Test = (&'static str, fn(&Subject));
+
+crate::conformance!(@with_names tables);
+
 /// The tests of the suite for one backend: `conformance!(backend(), KERNELS);` in a test file.
 #[macro_export]
 macro_rules! conformance {
-    ($backend:expr, $kernels:expr) => {
-        $crate::conformance!(@tests $backend, $kernels;
+    // The list, which both rules below it read.
+    (@with_names $rule:ident $($arguments:tt)*) => {
+        $crate::conformance!(@$rule [$($arguments)*]
             sources_compile_and_reflect, messages_point_into_their_piece, an_unknown_entry_is_a_mismatch,
-            a_lost_argument_is_a_mismatch, a_wrong_block_is_a_mismatch, limits_are_kept, garbage_is_an_error,
-            vectors_add, scalars_arrive, steps_see_those_before, patterns_fill, bytes_come_back,
-            buffers_have_bounds, launches_have_limits, timing_is_sane, devices_are_described);
+            a_lost_argument_is_a_mismatch, a_wrong_block_is_a_mismatch, limits_are_kept, garbage_is_an_error;
+            vectors_add, scalars_arrive, scalars_of_every_width_arrive, steps_see_those_before, patterns_fill,
+            bytes_come_back, buffers_have_bounds, buffers_of_any_size, launches_have_limits, a_refusal_is_forgotten,
+            a_write_past_the_end_stays_there, programs_stand_side_by_side, an_unloaded_program_is_named, timing_is_sane,
+            devices_are_described);
     };
-    (@tests $backend:expr, $kernels:expr; $($name:ident),+) => {
+    (@tests [$backend:expr, $kernels:expr] $($compiling:ident),+; $($running:ident),+) => {
+        $crate::conformance!(@test $backend, $kernels; $($compiling),+, $($running),+);
+    };
+    (@test $backend:expr, $kernels:expr; $($name:ident),+) => {
         $(
             #[test]
             fn $name() {
-                let subject = $crate::conformance::Subject { backend: $backend, kernels: $kernels };
+                let subject = $crate::conformance::Subject { backend: $backend, runtime: None, kernels: $kernels };
                 $crate::conformance::$name(&subject);
             }
         )+
+    };
+    (@tables [] $($compiling:ident),+; $($running:ident),+) => {
+        /// What a compiler must do.
+        pub const COMPILING: &[Test] = &[$((stringify!($compiling), $compiling)),+];
+        /// What a runtime must do.
+        pub const RUNNING: &[Test] = &[$((stringify!($running), $running)),+];
+    };
+    ($backend:expr, $kernels:expr) => {
+        $crate::conformance!(@with_names tests $backend, $kernels);
     };
 }
 
@@ -79,15 +107,24 @@ fn skip(subject: &Subject, reason: &str) {
     let _ = writeln!(std::io::stderr(), "skipped ({count}) for {name}: {reason}");
 }
 
-/// The backend's first device, or a skip.
+/// Calls `visit` with each runtime of a subject.
+fn each_runtime(subject: &Subject, visit: &mut dyn FnMut(&dyn Runtime)) {
+    match &subject.runtime {
+        Some(runtime) => visit(runtime.as_ref()),
+        None => subject.backend.runtimes().iter().for_each(|runtime| visit(runtime.as_ref())),
+    }
+}
+
+/// The subject's first device, or a skip.
 fn device(subject: &Subject) -> Option<Box<dyn Device>> {
-    let runtimes = subject.backend.runtimes();
-    let mut reasons = Vec::new();
-    for runtime in &runtimes {
-        match runtime.open(0) {
-            Ok(device) => return Some(device),
-            Err(error) => reasons.push(error.to_string()),
+    let (mut found, mut reasons) = (None, Vec::new());
+    each_runtime(subject, &mut |runtime| {
+        if found.is_none() {
+            found = runtime.open(0).map_err(|error| reasons.push(error.to_string())).ok();
         }
+    });
+    if found.is_some() {
+        return found;
     }
     skip(subject, &reasons.join("; "));
     None
@@ -128,9 +165,12 @@ fn request(subject: &Subject, device_code: &str, entries: Vec<EntryRequest>) -> 
 }
 
 fn device_target(subject: &Subject) -> String {
-    let runtimes = subject.backend.runtimes();
-    let devices = runtimes.iter().filter_map(|runtime| runtime.devices().ok()).flatten();
-    devices.filter_map(|device| device.target).next().unwrap_or_default()
+    let mut target = None;
+    each_runtime(subject, &mut |runtime| {
+        let devices = runtime.devices().unwrap_or_default();
+        target = target.take().or_else(|| devices.into_iter().find_map(|device| device.target));
+    });
+    target.unwrap_or_default()
 }
 
 fn add_entry() -> EntryRequest {
@@ -141,6 +181,14 @@ fn add_entry() -> EntryRequest {
 fn scale_entry() -> EntryRequest {
     let arguments = vec![array("A", false), array("C", true), scalar("factor"), scalar("n"), scalar("offset")];
     EntryRequest { name: "scale".to_owned(), block: [BLOCK, 1, 1], arguments }
+}
+
+fn widths_entry() -> EntryRequest {
+    let scalar =
+        |(name, bytes): (&str, u32)| EntryArgument { name: name.to_owned(), kind: EntryArgumentKind::Scalar { bytes } };
+    let scalars = [("a", 1), ("b", 2), ("c", 4), ("d", 8)].map(scalar);
+    let arguments = std::iter::once(array("C", true)).chain(scalars).collect();
+    EntryRequest { name: "widths".to_owned(), block: [BLOCK, 1, 1], arguments }
 }
 
 fn array(name: &str, writable: bool) -> EntryArgument {

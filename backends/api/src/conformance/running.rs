@@ -4,7 +4,7 @@ use super::{BLOCK, Subject, compiled, device};
 use crate::{ArgumentValue, Device, LaunchArgument, LaunchSequence, LaunchStep, ProgramId, RuntimeError};
 
 /// Elements of every array here: not a multiple of the block.
-const LENGTH: usize = 1000;
+pub(super) const LENGTH: usize = 1000;
 
 /// Two arrays are added, to the last element and not beyond.
 ///
@@ -92,8 +92,6 @@ pub fn launches_have_limits(subject: &Subject) {
     }
     let unknown = device.run(program, &sequence(vec![add("A", "none", "C")]));
     assert!(matches!(unknown, Err(RuntimeError::Buffer { .. })), "{unknown:?}");
-    device.unload(program);
-    assert!(device.run(program, &sequence(vec![good])).is_err(), "a program that was forgotten does not run");
 }
 
 /// Every repeat has a time, and more work takes longer.
@@ -103,6 +101,8 @@ pub fn timing_is_sane(subject: &Subject) {
     let many = sequence(vec![add("A", "B", "C"); 200]);
     let fastest = |samples: Vec<u64>| samples.into_iter().min().unwrap_or_default();
     let short = match device.time(program, &one, 20) {
+        // A runtime that stands in for another need not tell times; a backend's own device should.
+        Err(RuntimeError::NoTimer) if subject.runtime.is_some() => return,
         Err(RuntimeError::NoTimer) => return super::skip(subject, "the device has no timestamps"),
         result => result.unwrap_or_else(|error| panic!("{error}")),
     };
@@ -120,15 +120,15 @@ pub fn devices_are_described(subject: &Subject) {
     for fact in ["max_threads_per_block", "shared_memory_per_block", "warp", "max_grid_x", "max_block_y"] {
         assert!(info.facts.get(fact).is_some_and(|value| *value > 0), "{fact} is not in {:?}", info.facts);
     }
-    for runtime in subject.backend.runtimes() {
+    super::each_runtime(subject, &mut |runtime| {
         let count = runtime.devices().map_or(0, |devices| devices.len());
         let refused = runtime.open(usize::MAX).map(|_| ());
         assert!(matches!(refused, Err(RuntimeError::NoDevice { count: told, .. }) if told == count) || count == 0);
-    }
+    });
 }
 
 /// The suite's program on a device, with `A[i] = i`, `B[i] = 2 i` and a poisoned `C`.
-fn ready(subject: &Subject) -> Option<(Box<dyn Device>, ProgramId)> {
+pub(super) fn ready(subject: &Subject) -> Option<(Box<dyn Device>, ProgramId)> {
     let mut device = device(subject)?;
     let artifact = compiled(subject)?;
     let program = device.load(&artifact).unwrap_or_else(|error| panic!("{error}"));
@@ -142,33 +142,33 @@ fn ready(subject: &Subject) -> Option<(Box<dyn Device>, ProgramId)> {
     Some((device, program))
 }
 
-fn succeed(result: Result<(), RuntimeError>) {
+pub(super) fn succeed(result: Result<(), RuntimeError>) {
     result.unwrap_or_else(|error| panic!("{error}"));
 }
 
-fn floats(device: &mut dyn Device, name: &str) -> Vec<f32> {
+pub(super) fn floats(device: &mut dyn Device, name: &str) -> Vec<f32> {
     let bytes = device.read(name).unwrap_or_else(|error| panic!("{error}"));
     bytes.as_chunks::<4>().0.iter().map(|word| f32::from_le_bytes(*word)).collect()
 }
 
-fn sequence(steps: Vec<LaunchStep>) -> LaunchSequence {
+pub(super) fn sequence(steps: Vec<LaunchStep>) -> LaunchSequence {
     LaunchSequence { steps }
 }
 
-fn add(left: &str, right: &str, out: &str) -> LaunchStep {
+pub(super) fn add(left: &str, right: &str, out: &str) -> LaunchStep {
     step(
         "add",
-        vec![buffer("A", left), buffer("B", right), buffer("C", out), number("n", (LENGTH as i32).to_le_bytes())],
+        vec![buffer("A", left), buffer("B", right), buffer("C", out), number("n", &(LENGTH as i32).to_le_bytes())],
     )
 }
 
 fn scale(from: &str, out: &str, factor: f32, offset: i32) -> LaunchStep {
-    let n = number("n", (LENGTH as i32).to_le_bytes());
-    let [factor, offset] = [number("factor", factor.to_le_bytes()), number("offset", offset.to_le_bytes())];
+    let n = number("n", &(LENGTH as i32).to_le_bytes());
+    let [factor, offset] = [number("factor", &factor.to_le_bytes()), number("offset", &offset.to_le_bytes())];
     step("scale", vec![buffer("A", from), buffer("C", out), factor, n, offset])
 }
 
-fn step(entry: &str, arguments: Vec<LaunchArgument>) -> LaunchStep {
+pub(super) fn step(entry: &str, arguments: Vec<LaunchArgument>) -> LaunchStep {
     let grid = [(LENGTH as u32).div_ceil(BLOCK), 1, 1];
     LaunchStep::Launch {
         entry: entry.to_owned(),
@@ -181,23 +181,23 @@ fn step(entry: &str, arguments: Vec<LaunchArgument>) -> LaunchStep {
     }
 }
 
-fn buffer(name: &str, on_device: &str) -> LaunchArgument {
+pub(super) fn buffer(name: &str, on_device: &str) -> LaunchArgument {
     LaunchArgument { name: name.to_owned(), value: ArgumentValue::Buffer(on_device.to_owned()) }
 }
 
-fn number(name: &str, bytes: [u8; 4]) -> LaunchArgument {
+pub(super) fn number(name: &str, bytes: &[u8]) -> LaunchArgument {
     LaunchArgument { name: name.to_owned(), value: ArgumentValue::Bytes(bytes.to_vec()) }
 }
 
 /// The parts of a launch that the tests change.
-struct Parts<'a> {
+pub(super) struct Parts<'a> {
     entry: &'a mut String,
-    grid: &'a mut [u32; 3],
+    pub(super) grid: &'a mut [u32; 3],
     block: &'a mut [u32; 3],
-    arguments: &'a mut Vec<LaunchArgument>,
+    pub(super) arguments: &'a mut Vec<LaunchArgument>,
 }
 
-fn launch(step: &mut LaunchStep) -> Parts<'_> {
+pub(super) fn launch(step: &mut LaunchStep) -> Parts<'_> {
     match step {
         LaunchStep::Launch { entry, grid, block, arguments, .. } => Parts { entry, grid, block, arguments },
         LaunchStep::Fill { .. } => panic!("the step is a launch"),

@@ -107,6 +107,10 @@ pub(super) fn call(this: &mut Generator<'_, '_, '_>, inst: &Inst) -> Emitted {
             if !is_call(id) {
                 return lack("an argument that is no `.param` of the call");
             }
+            // The callee reads all of it.
+            if this.shared.module.variables[id.0 as usize].bytes > super::memory::MAX_CALL_BYTES {
+                return lack(format!("an argument of over {} bytes", super::memory::MAX_CALL_BYTES));
+            }
             arguments.push(this.call_slot(*id));
         }
     }
@@ -160,6 +164,10 @@ impl Generator<'_, '_, '_> {
             let has_room = self.b.ins().icmp(IntCC::UnsignedGreaterThan, stack, limit);
             let fits = self.b.ins().band(fits, has_room);
             self.must(fits, Stop::Recursion)?;
+            // Calls alone, without a loop, can be as many as any loop's rounds.
+            let body = self.b.create_block();
+            self.go(body, true)?;
+            self.b.switch_to_block(body);
         }
         if self.function.locals.is_empty() {
             return Ok(());

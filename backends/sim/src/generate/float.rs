@@ -52,7 +52,10 @@ pub(super) fn fused(this: &mut Generator<'_, '_, '_>, inst: &Inst) -> Emitted {
 pub(super) fn divide(this: &mut Generator<'_, '_, '_>, inst: &Inst) -> Emitted {
     let ty = single_type(inst)?;
     let [a, b] = this.float_inputs(inst, ty, [1, 2])?;
-    let value = this.rounded(inst, ty, Rounded::Div, [a, b, b], |this| this.b.ins().fdiv(a, b))?;
+    let mut value = this.rounded(inst, ty, Rounded::Div, [a, b, b], |this| this.b.ins().fdiv(a, b))?;
+    if inst.has("approx") && ty == Type::F32 {
+        value = this.beyond_reciprocal(a, b, value);
+    }
     this.set_float(inst, ty, value)
 }
 
@@ -123,6 +126,12 @@ pub(super) fn extreme(this: &mut Generator<'_, '_, '_>, inst: &Inst) -> Emitted 
             (this.b.ins().fcmp(FloatCC::Unordered, a, a), this.b.ins().fcmp(FloatCC::Unordered, b, b));
         value = this.b.ins().select(b_is_nan, a, value);
         value = this.b.ins().select(a_is_nan, b, value);
+    }
+    if ty == Type::F32 {
+        // What is NaN all the same is the GPU's own.
+        let is_nan = this.b.ins().fcmp(FloatCC::Unordered, value, value);
+        let nan = this.b.ins().f32const(f32::from_bits(0x7FFF_FFFF));
+        value = this.b.ins().select(is_nan, nan, value);
     }
     this.set_float(inst, ty, value)
 }
@@ -223,6 +232,21 @@ impl Generator<'_, '_, '_> {
         let code = self.int(I32, operation as u64 | mode << 8);
         let [a, b, c] = inputs;
         self.host("round32", &[code, a, b, c])
+    }
+
+    /// `div.approx` by more than 2^126 (the reciprocal would be subnormal): a zero of the quotient's sign, or NaN of an
+    /// infinity.
+    fn beyond_reciprocal(&mut self, a: Value, b: Value, quotient: Value) -> Value {
+        let magnitude = self.b.ins().fabs(b);
+        let (most, infinity) =
+            (self.b.ins().f32const(f32::from_bits(0x7E80_0000)), self.b.ins().f32const(f32::INFINITY));
+        let above = self.b.ins().fcmp(FloatCC::GreaterThan, magnitude, most);
+        let finite = self.b.ins().fcmp(FloatCC::LessThan, magnitude, infinity);
+        let is_beyond = self.b.ins().band(above, finite);
+        let zero = self.b.ins().f32const(0.0_f32);
+        let zero = self.b.ins().fcopysign(zero, b);
+        let product = self.b.ins().fmul(a, zero);
+        self.b.ins().select(is_beyond, product, quotient)
     }
 
     /// Writes a result, flushed and saturated where the instruction says so.

@@ -21,7 +21,7 @@ const SPACES: [&str; 8] =
 const STRONG: [&str; 5] = ["volatile", "relaxed", "acquire", "release", "mmio"];
 
 /// Bytes of one `.param` of a call: what PTX allows.
-const MAX_CALL_BYTES: u64 = 4096;
+pub(super) const MAX_CALL_BYTES: u64 = 4096;
 
 /// `ld`.
 pub(super) fn load(this: &mut Generator<'_, '_, '_>, inst: &Inst) -> Emitted {

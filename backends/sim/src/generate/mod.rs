@@ -150,6 +150,7 @@ impl Generator<'_, '_, '_> {
                 line: inst.line,
                 problem: format!("`{}` is not modelled: {what}", inst.spelled()),
                 source_line: inst.place.as_ref().map(ToString::to_string),
+                unmodelled: true,
             })?;
         }
         for label in at_label.get(&function.code.len()).into_iter().flatten() {

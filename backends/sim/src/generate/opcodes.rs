@@ -121,6 +121,11 @@ pub(crate) const OPCODES: &[Opcode] = opcodes! {
     "xor" "", BITS, integer::logic;
 };
 
+/// Whether there is a line for an opcode.
+pub(crate) fn is_opcode(name: &str) -> bool {
+    OPCODES.iter().any(|opcode| opcode.name == name)
+}
+
 /// The line of an instruction.
 ///
 /// # Errors

@@ -115,6 +115,11 @@ pub(crate) extern "C" fn tick(thread: &Thread, point: u32) -> u32 {
             fail(thread, point, &format!("spins: no thread of the block got on in {limit} instructions"));
             return 1;
         }
+        if launch.state.spins_in_vain() {
+            let seconds = crate::machine::MAX_SPIN.as_secs();
+            fail(thread, point, &format!("spins: no thread of the launch got on in {seconds} s; who ends the wait?"));
+            return 1;
+        }
         thread.limit.set(thread.executed.get() + SLICE_INSTRUCTIONS);
         leave(thread);
     }

@@ -9,14 +9,25 @@ mod types;
 pub(crate) use resolve::resolve;
 pub(crate) use types::Type;
 
+use crate::ptx::PtxError;
 use std::collections::HashMap;
 
 /// A module.
 #[derive(Debug, Default)]
 pub(crate) struct Module {
     pub functions: Vec<Function>,
+    /// Entries and functions that can't be had, and why. What does not reach them runs.
+    pub lacking: Vec<Lacking>,
     /// Every variable that is no register, at any scope.
     pub variables: Vec<Variable>,
+}
+
+/// An entry or a function whose body is not understood.
+#[derive(Debug)]
+pub(crate) struct Lacking {
+    pub name: String,
+    pub is_entry: bool,
+    pub error: PtxError,
 }
 
 /// A register of a function.

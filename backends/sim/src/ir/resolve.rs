@@ -1,8 +1,10 @@
 //! Syntax to IR: scopes, names, sizes.
 
-use super::{Base, Function, Inst, Module, Operand, Reg, SPECIALS, SourcePlace, Space, Type, Variable, VariableId};
+use super::{
+    Base, Function, Inst, Lacking, Module, Operand, Reg, SPECIALS, SourcePlace, Space, Type, Variable, VariableId,
+};
 use crate::ptx::{
-    FunctionSyntax, InstructionSyntax, OperandSyntax, PtxError, Statement, StatementKind, Tree, VariableSyntax,
+    FunctionSyntax, InstructionSyntax, OperandSyntax, PtxError, Statement, StatementKind, Tree, VariableSyntax, quote,
 };
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -25,11 +27,12 @@ struct Scope<'t> {
     ranges: Vec<(&'t str, u64, Type)>,
 }
 
-/// Looks every name of a module up.
+/// Looks every name of a module up. `is_opcode` tells the opcodes that there are.
 ///
 /// # Errors
-/// An unknown or doubly defined name, a type or a size that is not modelled.
-pub(crate) fn resolve(tree: &Tree<'_>) -> Result<Module, PtxError> {
+/// A module variable of a type or a size that is not modelled, a function that is defined twice. What is wrong within a
+/// function is an error of that function alone: [`Module::lacking`].
+pub(crate) fn resolve(tree: &Tree<'_>, is_opcode: fn(&str) -> bool) -> Result<Module, PtxError> {
     let mut module = Module::default();
     let mut globals = Scope::default();
     for syntax in &tree.variables {
@@ -42,11 +45,17 @@ pub(crate) fn resolve(tree: &Tree<'_>) -> Result<Module, PtxError> {
     let names: Vec<&str> = tree.functions.iter().map(|function| function.name).collect();
     for syntax in &tree.functions {
         let Some(body) = &syntax.body else { continue };
-        if module.functions.iter().any(|known| known.name == syntax.name) {
+        let mut known = module.functions.iter().map(|it| &it.name).chain(module.lacking.iter().map(|it| &it.name));
+        if known.any(|known| known == syntax.name) {
             return Err(PtxError::new(syntax.line, format!("`{}` is defined twice", syntax.name)));
         }
-        let function = Resolver::new(&mut module, &globals, &files, &names).function(syntax, body)?;
-        module.functions.push(function);
+        match Resolver::new(&mut module, &globals, &files, &names, is_opcode).function(syntax, body) {
+            Ok(function) => module.functions.push(function),
+            Err(error) => {
+                let (name, is_entry) = (syntax.name.to_owned(), syntax.is_entry);
+                module.lacking.push(Lacking { name, is_entry, error });
+            }
+        }
     }
     Ok(module)
 }
@@ -61,6 +70,7 @@ struct Resolver<'r, 't> {
     globals: &'r Scope<'t>,
     files: &'r HashMap<u32, Arc<str>>,
     functions: &'r [&'t str],
+    is_opcode: fn(&str) -> bool,
     scopes: Vec<Scope<'t>>,
     registers: Vec<Type>,
     labels: HashMap<&'t str, usize>,
@@ -73,9 +83,10 @@ impl<'r, 't> Resolver<'r, 't> {
         globals: &'r Scope<'t>,
         files: &'r HashMap<u32, Arc<str>>,
         functions: &'r [&'t str],
+        is_opcode: fn(&str) -> bool,
     ) -> Resolver<'r, 't> {
         let (scopes, registers, labels) = (vec![Scope::default()], Vec::new(), HashMap::new());
-        Resolver { module, globals, files, functions, scopes, registers, labels, place: None }
+        Resolver { module, globals, files, functions, is_opcode, scopes, registers, labels, place: None }
     }
 
     fn function(mut self, syntax: &'r FunctionSyntax<'t>, body: &'r [Statement<'t>]) -> Result<Function, PtxError> {
@@ -108,6 +119,7 @@ impl<'r, 't> Resolver<'r, 't> {
                 StatementKind::Location(file, line) => self.locate(*file, *line),
                 StatementKind::Variable(variable) => self.variable(variable, &mut locals)?,
                 StatementKind::Instruction(instruction) => code.push(self.instruction(statement.line, instruction)?),
+                StatementKind::Unread(text) => return Err(self.unread(text, statement.line)),
             }
         }
         Ok(Function {
@@ -193,6 +205,9 @@ impl<'r, 't> Resolver<'r, 't> {
     fn instruction(&mut self, line: u32, syntax: &InstructionSyntax<'t>) -> Result<Inst, PtxError> {
         let mut words = syntax.opcode.split('.');
         let name = words.next().unwrap_or_default().to_owned();
+        if !(self.is_opcode)(&name) {
+            return Err(self.no_opcode(syntax.opcode, line));
+        }
         let (types, modifiers): (Vec<_>, Vec<_>) = words.partition(|word| Type::named(word).is_some());
         let guard = match syntax.guard {
             Some((register, negated)) => Some((self.register(register, line)?, negated)),
@@ -284,8 +299,24 @@ impl<'r, 't> Resolver<'r, 't> {
     }
 
     fn unknown(&self, name: &str, line: u32) -> PtxError {
-        let source_line = self.place.as_ref().map(ToString::to_string);
-        PtxError { line, problem: format!("`{name}` is not declared, or not modelled"), source_line }
+        self.error(line, format!("`{name}` is not declared, or not modelled"), false)
+    }
+
+    fn no_opcode(&self, opcode: &str, line: u32) -> PtxError {
+        self.error(line, format!("`{opcode}` is not modelled: the simulator has no such instruction"), true)
+    }
+
+    /// A statement whose operands the grammar does not hold: mostly of an instruction that is not modelled either.
+    fn unread(&self, text: &str, line: u32) -> PtxError {
+        let opcode = text.split_whitespace().find(|word| !word.starts_with('@')).unwrap_or("");
+        match (self.is_opcode)(opcode.split('.').next().unwrap_or("")) {
+            true => self.error(line, format!("this is not PTX that the simulator reads: `{}`", quote(text)), false),
+            false => self.no_opcode(opcode, line),
+        }
+    }
+
+    fn error(&self, line: u32, problem: String, unmodelled: bool) -> PtxError {
+        PtxError { line, problem, source_line: self.place.as_ref().map(ToString::to_string), unmodelled }
     }
 }
 

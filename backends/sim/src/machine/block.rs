@@ -143,6 +143,7 @@ impl Block {
     pub fn progress(&self) {
         self.idle.set(0);
         self.progressed.set(true);
+        self.launch().state.progress();
     }
 
     /// Makes it the block of a rank in the cluster of a linear index, all threads at their start.
@@ -233,7 +234,9 @@ impl Block {
         }
         let exited = self.threads.len() - self.live.get() as usize;
         let waits: Vec<_> = lines.iter().map(|(count, text)| format!("{count} threads wait for {text}")).collect();
-        format!("deadlock: {}; {exited} of {} threads have exited", waits.join("; "), self.threads.len())
+        let (waits, threads) = (waits.join("; "), self.threads.len());
+        let cure = "all of them must come to the same barrier, and all lanes of a mask to the same instruction";
+        format!("deadlock: {waits}; {exited} of {threads} threads have exited: {cure}")
     }
 }
 

@@ -7,6 +7,7 @@ use crate::program::CompiledEntry;
 use std::collections::VecDeque;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::Instant;
 
 /// Threads of all blocks that are under way at once on one core; one block is always.
 const MAX_RESIDENT_THREADS: usize = 8192;
@@ -40,6 +41,29 @@ pub(crate) struct LaunchState {
     stopped: AtomicBool,
     fault: Mutex<Option<String>>,
     executed: AtomicU64,
+    /// A thread got on since `still_since` was last looked at.
+    progressed: AtomicBool,
+    /// Since when none got on, as far as known.
+    still_since: Mutex<Option<Instant>>,
+}
+
+impl LaunchState {
+    /// A thread got on.
+    pub fn progress(&self) {
+        // Mostly it is set already, and cores need not fight for the line.
+        if !self.progressed.load(Ordering::Relaxed) {
+            self.progressed.store(true, Ordering::Relaxed);
+        }
+    }
+
+    /// Whether every thread has spun for [`MAX_SPIN`](super::MAX_SPIN). Asked by threads that spin, now and then.
+    pub fn spins_in_vain(&self) -> bool {
+        let Ok(mut since) = self.still_since.lock() else { return false };
+        if self.progressed.swap(false, Ordering::Relaxed) {
+            *since = None;
+        }
+        since.get_or_insert_with(Instant::now).elapsed() >= super::MAX_SPIN
+    }
 }
 
 impl Launch<'_> {

@@ -20,8 +20,11 @@ pub(crate) const WARP: usize = 32;
 /// Threads of a cooperative launch, all of which are under way at once: each has a stack, and a host maps so many.
 pub(crate) const MAX_COOPERATIVE_THREADS: u64 = 24 << 10;
 
-/// Instructions of one thread after which it is taken to loop for ever: about ten seconds of a core.
-pub(crate) const MAX_THREAD_INSTRUCTIONS: u64 = 1 << 33;
+/// Instructions of one thread after which it is taken to loop for ever: about five seconds of a core.
+pub(crate) const MAX_THREAD_INSTRUCTIONS: u64 = 1 << 32;
+
+/// How long all threads of a launch may spin while none gets on: shorter than what a validation waits for a run.
+pub(crate) const MAX_SPIN: std::time::Duration = std::time::Duration::from_secs(10);
 
 /// Instructions between two yields of a thread that may spin.
 pub(crate) const SLICE_INSTRUCTIONS: u64 = 4096;

@@ -159,7 +159,7 @@ fn label(rest: &str) -> Option<usize> {
 }
 
 /// The beginning of a statement, for an error.
-pub(super) fn quote(text: &str) -> String {
+pub(crate) fn quote(text: &str) -> String {
     const CHARS: usize = 80;
     let line: String = text.split_whitespace().collect::<Vec<_>>().join(" ");
     match line.char_indices().nth(CHARS) {

@@ -7,6 +7,7 @@ mod cut;
 mod read;
 mod syntax;
 
+pub(crate) use cut::quote;
 pub(crate) use read::read;
 pub(crate) use syntax::*;
 
@@ -21,19 +22,31 @@ pub(crate) const MAX_SCOPES: usize = 64;
 
 /// Why a text is not a module that the simulator runs.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("PTX line {line}: {problem}{}", .source_line.as_ref().map(|at| format!(" (at {at})")).unwrap_or_default())]
-pub struct PtxError {
+#[error("{}: {problem}{}", place(*.line, .source_line.as_deref()), if *.unmodelled { GPU } else { "" })]
+pub(crate) struct PtxError {
     /// The line of the PTX text, from 1.
     pub line: u32,
     /// What is wrong, or what is not modelled.
     pub problem: String,
     /// The place in the kernel's source, where the text says: `device code, line 12`.
     pub source_line: Option<String>,
+    /// Whether it is the simulator that lacks something, not the text that is wrong.
+    pub unmodelled: bool,
+}
+
+/// What to do about what is not modelled.
+const GPU: &str = "; a GPU runs what the simulator lacks: choose one with `--device`, or write the step without it";
+
+fn place(line: u32, source: Option<&str>) -> String {
+    match source {
+        Some(source) => format!("{source} (PTX line {line})"),
+        None => format!("PTX line {line}"),
+    }
 }
 
 impl PtxError {
     /// An error with no place in the source.
     pub(crate) fn new(line: u32, problem: impl Into<String>) -> PtxError {
-        PtxError { line, problem: problem.into(), source_line: None }
+        PtxError { line, problem: problem.into(), source_line: None, unmodelled: false }
     }
 }

@@ -103,7 +103,10 @@ fn body<'t>(pieces: &mut std::slice::Iter<'_, Piece<'t>>, header_line: u32) -> R
                 StatementKind::Targets(names.map(|name| name.as_str()).collect())
             }
             PieceKind::Statement if piece.text.starts_with('.') => StatementKind::Variable(variable(piece)?),
-            PieceKind::Statement => StatementKind::Instruction(instruction(piece)?),
+            PieceKind::Statement => match instruction(piece) {
+                Ok(instruction) => StatementKind::Instruction(instruction),
+                Err(_) => StatementKind::Unread(piece.text),
+            },
             PieceKind::Line | PieceKind::Header => return Err(unreadable(piece)),
         };
         // The body's own braces are not statements.

@@ -47,6 +47,8 @@ pub(crate) enum StatementKind<'t> {
     /// Source file and line of what follows.
     Location(u32, u32),
     Instruction(InstructionSyntax<'t>),
+    /// A statement that the grammar does not hold: an error of its function alone.
+    Unread(&'t str),
 }
 
 /// A declaration: `.shared .align 4 .b8 tile[1024]`.

@@ -1,0 +1,93 @@
+//! Seeds from the repository's own files: every `.ptx`, every `.peak`, every launch plan in one.
+
+use peak_grammar::PlanNames;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
+
+/// The `.ptx` files, one text an entry where the entry stands alone.
+pub fn ptx_entries() -> &'static [String] {
+    static TEXTS: LazyLock<Vec<String>> = LazyLock::new(|| {
+        files("ptx")
+            .iter()
+            .flat_map(|text| if text.contains(".func") { vec![text.clone()] } else { entries(text) })
+            .collect()
+    });
+    &TEXTS
+}
+
+/// The `.peak` files.
+pub fn peak_files() -> &'static [String] {
+    static TEXTS: LazyLock<Vec<String>> = LazyLock::new(|| files("peak"));
+    &TEXTS
+}
+
+/// The launch plans of the `.peak` files.
+pub fn plans() -> &'static [String] {
+    static TEXTS: LazyLock<Vec<String>> = LazyLock::new(|| {
+        let plans: Vec<String> = peak_files().iter().flat_map(|text| host_regions(text)).collect();
+        assert!(plans.len() > 5, "the library has kernels");
+        plans
+    });
+    &TEXTS
+}
+
+/// Names that any of the plans may use.
+pub fn plan_names() -> PlanNames {
+    static NAMES: LazyLock<PlanNames> = LazyLock::new(|| {
+        let words = plans().iter().flat_map(|plan| plan.split(|it: char| !(it.is_alphanumeric() || it == '_')));
+        let words: BTreeSet<&str> = words.filter(|word| word.starts_with(char::is_alphabetic)).collect();
+        let owned = |keep: fn(&str) -> bool| words.iter().filter(|it| keep(it)).map(|it| (*it).to_owned()).collect();
+        PlanNames {
+            arrays: owned(|word| word.len() == 1 && word.starts_with(char::is_uppercase)),
+            scalars: owned(|word| word.len() <= 2 && word.starts_with(char::is_lowercase)),
+            tuning: owned(|word| word.len() > 1 && word.starts_with(char::is_uppercase)),
+            facts: Vec::new(),
+        }
+    });
+    NAMES.clone()
+}
+
+/// A module of several entries as modules of one.
+fn entries(text: &str) -> Vec<String> {
+    let starts: Vec<usize> = text.match_indices(".visible .entry").map(|(at, _)| at).collect();
+    let Some(first) = starts.first() else { return vec![text.to_owned()] };
+    let ends = starts.iter().skip(1).copied().chain([text.len()]);
+    starts.iter().zip(ends).map(|(start, end)| format!("{}{}", &text[..*first], &text[*start..end])).collect()
+}
+
+/// What stands indented below each `host code`, its indentation taken away.
+fn host_regions(text: &str) -> Vec<String> {
+    let lines: Vec<&str> = text.lines().collect();
+    let depth = |line: &str| line.len() - line.trim_start().len();
+    let region = |at: usize| -> String {
+        let inside = |line: &&&str| line.trim().is_empty() || depth(line) > depth(lines[at]);
+        let body: Vec<&str> = lines[at + 1..].iter().take_while(inside).copied().collect();
+        let least = body.iter().filter(|line| !line.trim().is_empty()).map(|line| depth(line)).min().unwrap_or(0);
+        body.iter().map(|line| format!("{}\n", line.get(least..).unwrap_or(""))).collect()
+    };
+    (0..lines.len()).filter(|at| lines[*at].trim() == "host code").map(region).collect()
+}
+
+/// The repository's files of an extension, sorted by path.
+fn files(extension: &str) -> Vec<String> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let mut paths = Vec::new();
+    for folder in ["backends", "grammar", "stdlib", "tests"] {
+        collect(&root.join(folder), extension, &mut paths);
+    }
+    paths.sort();
+    let texts: Vec<String> = paths.iter().filter_map(|path| std::fs::read_to_string(path).ok()).collect();
+    assert!(!texts.is_empty(), "no `.{extension}` file below {}", root.display());
+    texts
+}
+
+fn collect(folder: &Path, extension: &str, paths: &mut Vec<PathBuf>) {
+    for path in std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path()) {
+        if path.is_dir() && !path.ends_with("target") {
+            collect(&path, extension, paths);
+        } else if path.extension().is_some_and(|it| it == extension) {
+            paths.push(path);
+        }
+    }
+}
