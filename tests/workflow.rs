@@ -192,7 +192,10 @@ fn what_is_checked_and_not_carried_out_says_so() {
     let Some(folder) = project() else { return };
     let search = run(folder.path(), "searches", &["-q"]);
     assert!(search.code == 1 && search.err.contains("`search` is not built yet"), "{}", search.err);
-    let build = run(folder.path(), "all-of-it", &["-q"]);
+    let build =
+        "build all-of-it\n  kernels tiny\n  sizes n in 32, 64\n  for devices llvmpipe\n  using workflow short\n";
+    std::fs::write(folder.path().join("build.peak"), build).expect("written");
+    let build = run(folder.path(), "all-of-it", &["--use", "build.peak", "-q"]);
     assert!(build.code == 1 && build.err.contains("(2 combinations) is not built yet"), "{}", build.err);
 }
 

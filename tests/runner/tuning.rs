@@ -176,7 +176,10 @@ fn nothing_valid_says_which_requirement_excluded_how_many() {
     let mut context = valley();
     context.requirements.push(requirement("large", compare(CompareOp::Greater, name("X"), int(16))));
     let error = Setting::new().tune(&context, 10, 0).expect_err("nothing is valid");
-    assert_eq!(error.to_string(), "none of 15 configurations is valid: requirement large excludes 15");
+    assert_eq!(
+        error.to_string(),
+        "none of 15 configurations is valid: requirement large excludes 15, requirement small excludes 1"
+    );
 }
 
 #[test]
