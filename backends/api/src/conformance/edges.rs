@@ -25,8 +25,15 @@ pub fn scalars_of_every_width_arrive(subject: &Subject) {
         let scalars = bytes.map(|(name, bytes)| number(name, bytes));
         let arguments = std::iter::once(buffer("C", "C")).chain(scalars).collect();
         let (entry, one) = ("widths".to_owned(), [1, 1, 1]);
-        let step =
-            LaunchStep::Launch { entry, grid: one, block: [BLOCK, 1, 1], shared_bytes: 0, cluster: None, arguments };
+        let step = LaunchStep::Launch {
+            entry,
+            grid: one,
+            block: [BLOCK, 1, 1],
+            shared_bytes: 0,
+            cluster: None,
+            cooperative: false,
+            arguments,
+        };
         succeed(device.run(program, &sequence(vec![step])));
         assert_eq!(floats(device.as_mut(), "C"), values.map(|value| value as f32));
     }
