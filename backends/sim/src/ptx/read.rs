@@ -215,7 +215,7 @@ fn declarator<'t>(pair: Pair<'t, Rule>, piece: &Piece<'t>) -> Result<Declarator<
 
 fn instruction<'t>(piece: &Piece<'t>) -> Result<InstructionSyntax<'t>, PtxError> {
     let mut instruction = InstructionSyntax { guard: None, opcode: "", operands: Vec::new() };
-    for part in parse(Rule::instruction, piece)?.into_inner() {
+    for part in parse(Rule::instruction, piece).map_err(|error| operands_of(piece).unwrap_or(error))?.into_inner() {
         match part.as_rule() {
             Rule::guard => {
                 let negated = part.as_str()[1..].trim_start().starts_with('!');
@@ -227,6 +227,14 @@ fn instruction<'t>(piece: &Piece<'t>) -> Result<InstructionSyntax<'t>, PtxError>
         }
     }
     Ok(instruction)
+}
+
+/// What is said of an instruction that the grammar reads no further than its opcode: tensor coordinates, say.
+fn operands_of(piece: &Piece<'_>) -> Option<PtxError> {
+    let mut parts = parse(Rule::beginning, piece).ok()?.into_inner();
+    let opcode = parts.find(|part| part.as_rule() == Rule::opcode)?.as_str();
+    let dotted = opcode.contains('.');
+    dotted.then(|| PtxError::new(piece.line, format!("`{}` is not modelled with operands of this form", quote(opcode))))
 }
 
 fn operand<'t>(pair: Pair<'t, Rule>, piece: &Piece<'t>) -> Result<OperandSyntax<'t>, PtxError> {

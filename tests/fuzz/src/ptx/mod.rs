@@ -55,6 +55,7 @@ pub fn run(bytes: &[u8]) {
             block: [entry.threads.unwrap_or(64).clamp(1, 128), 1, 1],
             shared_bytes: 512,
             cluster: None,
+            cooperative: false,
             arguments,
         };
         // What is refused or faults is told in words, which a debug build's assertions look at.
