@@ -186,7 +186,8 @@ fn a_rewrite_asks_nobody_and_is_shown_as_an_edit_script_and_a_diff() {
 
 #[test]
 fn a_pattern_that_is_no_code_is_told_of_once_a_language() {
-    let text = "transformation odd\n  on cuda, hlsl\n  pass odd\n    in device code\n      rewrite `for for` to `$A`\n";
+    let text =
+        "transformation odd\n  on cuda, hlsl\n  pass odd\n    in device code\n      rewrite `for for` to `g()`\n";
     let folder = folder(&[("odd.peak", text)]);
     let checked = crate::program::peak(folder.path(), &["check", "odd.peak"]);
     assert_eq!(checked.code, 1, "{}", checked.err);

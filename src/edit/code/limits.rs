@@ -7,7 +7,7 @@ pub const MAX_PATTERN_DEPTH: usize = 120;
 /// Bytes of the code that is searched, and of what becomes of it.
 pub const MAX_CODE_BYTES: usize = 16 << 20;
 /// Comparisons of a node with a part of a pattern, in one search: some seconds.
-pub const MAX_MATCH_STEPS: u64 = 200_000_000;
+pub const MAX_MATCH_STEPS: u64 = 50_000_000;
 /// Matches of one pattern.
 pub const MAX_MATCHES: usize = 200_000;
 /// Times that the parser asks whether to go on, once in a hundred of its operations: some seconds.

@@ -6,7 +6,7 @@
 use super::limits::MAX_MATCH_STEPS;
 use super::pattern::Item;
 use super::precedence;
-use super::tree::{children, leaves, same_leaf, semicolon, text};
+use super::tree::{Tokens, children, same_leaf, semicolon, text};
 use std::ops::Range;
 use tree_sitter::Node;
 
@@ -135,6 +135,18 @@ impl<'t> Matcher<'_, 't> {
         None
     }
 
+    fn are_equal(&mut self, a: &Bound<'t>, b: &Bound<'t>) -> bool {
+        // A token and what is put together of several are never the same.
+        if let ([one], [other]) = (a.nodes.as_slice(), b.nodes.as_slice())
+            && (one.child_count() == 0) != (other.child_count() == 0)
+        {
+            return false;
+        }
+        let source = self.source;
+        let budget = &mut *self.budget;
+        same_tokens(a, b, || budget.take(1), |a, b| text(a, source) == text(b, source)) && !budget.is_spent()
+    }
+
     fn node(&mut self, item: &Item, node: Node<'t>) -> bool {
         if !self.budget.take(1) {
             return false;
@@ -163,9 +175,8 @@ impl<'t> Matcher<'_, 't> {
     fn bind(&mut self, name: Option<&str>, nodes: &[Node<'t>], next: Option<&Node<'t>>, unterminated: bool) -> bool {
         let Some(name) = name else { return true };
         if let Some(earlier) = self.bindings.iter().find(|binding| binding.name == name) {
-            let (a, b) = (tokens(&earlier.nodes, earlier.unterminated), tokens(nodes, unterminated));
-            let same = |(a, b): (&Node<'t>, &Node<'t>)| text(*a, self.source) == text(*b, self.source);
-            return self.budget.take(a.len() + b.len()) && a.len() == b.len() && a.iter().zip(&b).all(same);
+            let earlier = Bound { nodes: earlier.nodes.clone(), unterminated: earlier.unterminated };
+            return self.are_equal(&earlier, &Bound { nodes: nodes.to_vec(), unterminated });
         }
         let span = match (nodes.first(), nodes.last()) {
             (Some(first), Some(last)) => {
@@ -187,15 +198,34 @@ impl<'t> Matcher<'_, 't> {
     }
 }
 
+/// Whether the tokens of two bindings are the same, the `;` aside that one of them may not hold.
+fn same_tokens(
+    a: &Bound<'_>,
+    b: &Bound<'_>,
+    mut steps: impl FnMut() -> bool,
+    same: impl Fn(Node<'_>, Node<'_>) -> bool,
+) -> bool {
+    let (mut left, mut right) = (Tokens::of(&a.nodes), Tokens::of(&b.nodes));
+    let ends = |rest: Option<Node<'_>>, unterminated: bool| {
+        rest.is_none() || unterminated && rest.is_some_and(|token| token.kind() == ";")
+    };
+    loop {
+        match (left.next(&mut steps), right.next(&mut steps)) {
+            (Some(a), Some(b)) if same(a, b) => {}
+            (None, rest) => return ends(rest, b.unterminated),
+            (rest, None) => return ends(rest, a.unterminated),
+            _ => return false,
+        }
+    }
+}
+
 fn is_sign(item: &Item, sign: &str) -> bool {
     matches!(item, Item::Leaf { kind, .. } if kind == sign)
 }
 
-/// The tokens of a binding.
-fn tokens<'t>(nodes: &[Node<'t>], unterminated: bool) -> Vec<Node<'t>> {
-    let mut found = leaves(nodes);
-    if unterminated {
-        found.pop();
-    }
-    found
+/// Nodes to be compared with others.
+struct Bound<'t> {
+    nodes: Vec<Node<'t>>,
+    /// A trailing `;` is no part of it.
+    unterminated: bool,
 }

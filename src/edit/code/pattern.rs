@@ -166,11 +166,29 @@ fn reading(language: CodeLanguage, frame: &Frame, code: &str) -> Result<Option<R
     }
     let items = nodes.iter().map(|node| item(*node, &source, 0)).collect::<Option<Vec<Item>>>();
     let items = items.ok_or(PatternProblem::TooLarge)?;
+    if items.iter().any(is_misread) {
+        return Ok(None);
+    }
     let precedence = match nodes.as_slice() {
         [one] => precedence::of(*one),
         _ => None,
     };
     Ok(Some(Reading { items, precedence, slots: slots(holder, &nodes, &source) }))
+}
+
+/// Words that are never names. Where the grammar expects none of them, it reads them as names: `for for` is no
+/// parameter.
+const KEYWORDS: [&str; 20] = [
+    "break", "case", "class", "const", "continue", "default", "do", "else", "enum", "for", "goto", "if", "return",
+    "sizeof", "static", "struct", "switch", "template", "union", "while",
+];
+
+fn is_misread(item: &Item) -> bool {
+    match item {
+        Item::Leaf { kind, text } => kind.ends_with("identifier") && KEYWORDS.contains(&text.as_str()),
+        Item::Node { items, .. } => items.iter().any(is_misread),
+        Item::One(_) | Item::Terminated(_) | Item::Many(_) => false,
+    }
 }
 
 /// A metavariable's item, where the text is one. A marked one is left to its statement.

@@ -26,20 +26,30 @@ pub(super) fn same_leaf(a: &str, b: &str) -> bool {
     a == b || NAMES.contains(&a) && NAMES.contains(&b)
 }
 
-/// The trees below `nodes` in order, the leaves alone, comments left out. Iterative: code may nest deeper than a stack.
-pub(super) fn leaves<'t>(nodes: &[Node<'t>]) -> Vec<Node<'t>> {
-    let mut found = Vec::new();
-    let mut open: Vec<Node<'t>> = nodes.iter().rev().copied().collect();
-    while let Some(node) = open.pop() {
-        if !counts(node) {
-            continue;
-        }
-        match node.child_count() {
-            0 => found.push(node),
-            _ => open.extend(children(node).into_iter().rev()),
-        }
+/// The tokens below some nodes, in order, comments left out. Iterative: code may nest deeper than a stack.
+pub(super) struct Tokens<'t> {
+    open: Vec<Node<'t>>,
+}
+
+impl<'t> Tokens<'t> {
+    pub fn of(nodes: &[Node<'t>]) -> Tokens<'t> {
+        Tokens { open: nodes.iter().rev().copied().collect() }
     }
-    found
+
+    /// The next token. Each node on the way to it costs a step of `steps`; where they are spent, there is none.
+    pub fn next(&mut self, steps: &mut impl FnMut() -> bool) -> Option<Node<'t>> {
+        while let Some(node) = self.open.pop() {
+            if !steps() {
+                return None;
+            }
+            match node.child_count() {
+                _ if !counts(node) => {}
+                0 => return Some(node),
+                _ => self.open.extend(children(node).into_iter().rev()),
+            }
+        }
+        None
+    }
 }
 
 /// The last child, where it is a `;`.
