@@ -26,6 +26,7 @@ pub struct Arguments {
 impl Arguments {
     pub(super) fn run(self, app: &App) -> Result<()> {
         let shown = self.kernel.open(app)?;
+        app.say(&shown.words());
         let sources = self.source.then_some(shown.compiled.request.pieces.as_slice());
         let text = listing(&shown.code, shown.entry.as_deref(), sources);
         match &self.output {

@@ -90,7 +90,6 @@ impl KernelArguments {
         let code = compiler.disassemble(&compiled.artifact)?;
         let shown = Shown { context, name, chosen, compiler, compiled, code, entry: self.entry.clone() };
         shown.check_entry()?;
-        app.say(&shown.words());
         Ok(shown)
     }
 

@@ -4,8 +4,9 @@
 //! Compute): registers go to whole warps in pieces, from one of the multiprocessor's four partitions; shared memory goes to
 //! blocks in pieces, with some that the system keeps. Computed from what an artifact states and a launch; nothing runs.
 
+use crate::context::launch::ConcretePlan;
 use crate::context::scope::Facts;
-use peak_backend_api::Resources;
+use peak_backend_api::{Artifact, LaunchStep, Resources};
 use serde::{Deserialize, Serialize};
 
 /// Registers are given to a warp in pieces of this size: every architecture since sm_30.
@@ -97,6 +98,19 @@ pub fn occupancy(resources: &Resources, threads: u64, dynamic_bytes: u64, facts:
     Ok(Occupancy { blocks, warps: blocks * warps, warps_max: known.threads_max / known.warp, limiters })
 }
 
+/// The lowest occupancy of a plan's launches; `None` where that of one is not known, or nothing is launched.
+#[must_use]
+pub fn lowest(artifact: &Artifact, plan: &ConcretePlan, facts: &Facts) -> Option<Occupancy> {
+    let mut found: Vec<Occupancy> = Vec::new();
+    for step in &plan.sequence.steps {
+        let LaunchStep::Launch { entry, block, shared_bytes, .. } = step else { continue };
+        let entry = artifact.entries.iter().find(|known| known.name == *entry)?;
+        let threads = block.iter().map(|side| u64::from(*side)).product();
+        found.push(occupancy(&entry.resources, threads, u64::from(*shared_bytes), facts).ok()?);
+    }
+    found.into_iter().min_by_key(|occupancy| occupancy.warps)
+}
+
 /// All that occupancy is made of.
 struct Known {
     registers: u64,
@@ -119,15 +133,14 @@ impl Known {
                 1
             })
         };
-        let device = |name: &str| format!("the device's {name}");
-        let mut stated = |name: &str| need(fact(name).filter(|value| *value > 0), &device(name));
+        let mut stated = |name: &str| need(fact(name).filter(|value| *value > 0), &format!("device.{name}"));
         let (warp, threads_max) = (stated("warp"), stated("max_threads_per_multiprocessor"));
         let (blocks_max, registers_max) =
             (stated("max_blocks_per_multiprocessor"), stated("registers_per_multiprocessor"));
         let shared_max = stated("shared_memory_per_multiprocessor");
         let known = Known {
-            registers: need(resources.registers.map(u64::from), "the kernel's registers"),
-            shared: need(resources.shared_bytes, "the kernel's shared memory"),
+            registers: need(resources.registers.map(u64::from), "registers of the kernel"),
+            shared: need(resources.shared_bytes, "shared memory of the kernel"),
             warp,
             threads_max,
             blocks_max,
@@ -192,11 +205,26 @@ mod tests {
     }
 
     #[test]
+    fn occupancy_is_the_drivers() {
+        let points = include_str!("../../tests/suite/occupancy/nvidia-h200.txt");
+        let mut compared = 0;
+        for line in points.lines().filter(|line| !line.starts_with('#')) {
+            let numbers: Vec<u64> = line.split(' ').map(|word| word.parse().expect("a number")).collect();
+            let [registers, fixed, threads, dynamic, blocks] = numbers[..] else { panic!("{line}") };
+            let registers = u32::try_from(registers).expect("registers");
+            let found = occupancy(&uses(registers, fixed), threads, dynamic, &hopper()).expect("all is known");
+            assert_eq!(found.blocks, blocks, "{line}");
+            compared += 1;
+        }
+        assert!(compared > 400, "{compared}");
+    }
+
+    #[test]
     fn what_is_not_known_is_named() {
         let mut facts = hopper();
         facts.shift_remove("max_blocks_per_multiprocessor");
         let found = occupancy(&Resources { shared_bytes: Some(0), ..Resources::default() }, 32, 0, &facts);
         let words = found.map_err(|unknown| unknown.to_string());
-        assert_eq!(words, Err("not known: the device's max_blocks_per_multiprocessor, the kernel's registers".to_owned()));
+        assert_eq!(words, Err("not known: device.max_blocks_per_multiprocessor, registers of the kernel".to_owned()));
     }
 }

@@ -1,7 +1,6 @@
 //! Compiles for one device that need not be here: its facts and target are enough. Runs nothing and opens no device.
 
 use super::configuration::Chosen;
-use super::error::SessionError;
 use super::failure_class;
 use super::machine::{MachineOptions, check_toolchains, choose, unknown_backend};
 use crate::backends::{BACKENDS, backend, default_backend, find};
@@ -10,7 +9,8 @@ use crate::context::scope::Facts;
 use crate::context::source::compile_request;
 use crate::error::{Class, Error, Result};
 use crate::runner::{
-    Compile, Failure, Gate, Inventory, PoolOptions, RunnerError, WorkerPool, WorkerProgram, inventory,
+    Compile, Failure, Gate, Inventory, MEND, PoolOptions, RunnerError, WorkerPool, WorkerProgram, inventory,
+    is_environment,
 };
 use crate::workflow::facts_in_force;
 use peak_backend_api::{Artifact, ArtifactKind, Backend, CompileRequest, DeviceInfo, Disassembly};
@@ -108,6 +108,10 @@ impl Compiler {
 }
 
 fn failed(failure: Failure) -> Error {
+    if is_environment(&failure) {
+        let mend = failure.facts.iter().find_map(|fact| fact.strip_prefix(MEND)).unwrap_or("`peak doctor` tells");
+        return Error::plain(Class::Environment, "peak::missing-toolchain", failure.to_string(), mend);
+    }
     Error::plain(failure_class(&failure), "peak::failed-compile", failure.to_string(), failure.facts.join("\n"))
 }
 

@@ -33,7 +33,7 @@ pub(super) fn lines(
 /// The resources of a point's winner at its first size, where its compiler tells them.
 fn resources(point: &Point, environment: &Environment<'_>) -> Option<Resources> {
     let size = point.sizes.first()?;
-    compile(&point.context, &size.configuration, &size.inputs, environment).ok().map(|artifact| artifact.resources)
+    compile(&point.context, &size.configuration, &size.inputs, environment).ok().map(|(_, artifact)| artifact.resources)
 }
 
 fn amount(resources: Option<Resources>, name: &str) -> Option<f64> {

@@ -47,9 +47,8 @@ fn found() -> Result<(PathBuf, String), CompileError> {
         let tried: Vec<String> = places.iter().map(|place| place.display().to_string()).collect();
         CompileError::Toolchain {
             name: NAME.to_owned(),
-            reason: format!("machine code is shown by it, and none starts of {}", tried.join(", ")),
-            mend: "install a CUDA toolkit, or NVIDIA's Python package nvidia-cuda-nvdisasm, and put nvdisasm on the \
-                   search path; PTX needs nothing: leave out `--form sass`"
+            reason: format!("it shows machine code; tried {}", tried.join(", ")),
+            mend: "install a CUDA toolkit and put its `bin` on the search path; PTX needs no tool: leave out `--form sass`"
                 .to_owned(),
         }
     })
