@@ -60,14 +60,18 @@ fn the_code_of_hlsl() {
 
 #[test]
 fn programs_get_counts_and_lines() {
-    let Some(outcome) = shown("profile", "cuda", &["--json", "--config", "BLOCK_X=16", "--config", "BLOCK_Y=16"]) else {
+    let Some(outcome) = shown("profile", "cuda", &["--json", "--config", "BLOCK_X=16", "--config", "BLOCK_Y=16"])
+    else {
         return;
     };
     let [event] = &outcome.events()[..] else { panic!("{}", outcome.out) };
     assert_eq!((&event["event"], &event["entry"]), (&"profile".into(), &"matmul".into()));
     assert_eq!(event["counters"]["source"], "static");
     // 32 registers: 2048 threads of 65536 registers, in blocks of 256.
-    assert_eq!((&event["registers"], &event["occupancy"], &event["occupancy_blocks"]), (&32.into(), &1.0.into(), &8.into()));
+    assert_eq!(
+        (&event["registers"], &event["occupancy"], &event["occupancy_blocks"]),
+        (&32.into(), &1.0.into(), &8.into())
+    );
     assert_eq!(event["occupancy_limiters"], serde_json::json!(["registers", "threads"]));
     let kinds = event["counters"]["kinds"].as_array().expect("kinds");
     let sum: u64 = kinds.iter().filter_map(|kind| kind["count"].as_u64()).sum();
@@ -76,7 +80,9 @@ fn programs_get_counts_and_lines() {
     let [event] = &outcome.events()[..] else { panic!("{}", outcome.out) };
     let lines = event["lines"].as_array().expect("lines");
     assert!(lines.iter().all(|line| line["function"] == "matmul"));
-    assert!(lines.iter().any(|line| line["kind"] == "global_load" && line["bytes"] == 4 && line["piece"] == "device code"));
+    assert!(
+        lines.iter().any(|line| line["kind"] == "global_load" && line["bytes"] == 4 && line["piece"] == "device code")
+    );
 }
 
 #[test]
@@ -145,7 +151,10 @@ fn what_is_misspelt_is_named() {
         (INPUT, &["disasm", "no-such-file.peak"]),
         (INPUT, &["profile", "matmul-f32", "--device", "nvidia-h200", "--config", "BLOCK_Z=2"]),
         (INPUT, &["profile", "matmul-f32", "--device", "nvidia-h200", "--config", "BLOCK_X=7"]),
-        (INPUT, &["profile", "matmul-f32", "--device", "nvidia-h200", "--config", "BLOCK_X=64", "--config", "BLOCK_Y=32"]),
+        (
+            INPUT,
+            &["profile", "matmul-f32", "--device", "nvidia-h200", "--config", "BLOCK_X=64", "--config", "BLOCK_Y=32"],
+        ),
         (INPUT, &["profile", "matmul-f32", "--device", "nvidia-h200", "--at", "m=64"]),
         (INPUT, &["profile", "matmul-f32", "--device", "nvidia-h200", "--entry", "matmull"]),
         (INPUT, &["profile", "matmul-f32", "--device", "nvidia-h200", "--after", "tb-tilling"]),

@@ -79,7 +79,8 @@ impl KernelArguments {
         let files: Vec<PathBuf> = self.file().into_iter().collect();
         let loaded = load_clean(app, &files)?;
         let (kernel, checkpoint) = self.meant(app, &loaded)?;
-        let compiler = Compiler::open(&loaded.ir, &self.machine(app, &loaded, kernel.as_deref(), checkpoint.as_ref())?)?;
+        let compiler =
+            Compiler::open(&loaded.ir, &self.machine(app, &loaded, kernel.as_deref(), checkpoint.as_ref())?)?;
         let (context, name) = match (&checkpoint, &kernel) {
             (Some((checkpoint, context)), _) => (context.clone(), checkpoint.full_name()),
             (None, Some(kernel)) => (self.context(app, &loaded, kernel, &compiler)?, self.name(kernel)),

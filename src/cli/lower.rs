@@ -13,8 +13,8 @@ use crate::library::Loaded;
 use crate::lowering::{edit_scripts, edits, source};
 use crate::provider::{CompletionRequest, DEFAULT_PROVIDER};
 use crate::session::{
-    Choice, Chosen, LowerRequest, Lowered, Machine, MachineOptions, PROJECT_RECORDINGS, ProviderChoice, SessionError, choose,
-    open_provider, templates,
+    Choice, Chosen, LowerRequest, Lowered, Machine, MachineOptions, PROJECT_RECORDINGS, ProviderChoice, SessionError,
+    choose, open_provider, templates,
 };
 use crate::store::Store;
 use crate::workflow::{Told, inputs_words};

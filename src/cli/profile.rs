@@ -169,7 +169,12 @@ fn launch(plan: &ConcretePlan, name: &str) -> Option<(Shape, usize)> {
 }
 
 fn head(shown: &Shown, work: Option<&Work>, ceiling: Option<&Roofline>) -> String {
-    let mut text = format!("{}\nstatic counts of {} by {}: nothing ran\n\n", shown.words(), shown.code.language.name(), shown.code.tool);
+    let mut text = format!(
+        "{}\nstatic counts of {} by {}: nothing ran\n\n",
+        shown.words(),
+        shown.code.language.name(),
+        shown.code.tool
+    );
     let at = inputs_words(&shown.chosen.inputs);
     match work {
         Some(work) => text.push_str(&format!(
@@ -193,6 +198,7 @@ fn head(shown: &Shown, work: Option<&Work>, ceiling: Option<&Roofline>) -> Strin
         )),
         None => text.push_str("ceiling: - (no documented peaks of this device for this type)\n"),
     }
+    text.push('\n');
     text
 }
 
@@ -200,7 +206,10 @@ fn head(shown: &Shown, work: Option<&Work>, ceiling: Option<&Roofline>) -> Strin
 fn kinds_text(counters: &Counters) -> String {
     let depths = 0..=counters.loop_depth.unwrap_or(0);
     let column = |text: String| format!("{text:>9}");
-    let heads: String = depths.clone().map(|depth| column(if depth == 0 { "no loop".to_owned() } else { format!("loop {depth}") })).collect();
+    let heads: String = depths
+        .clone()
+        .map(|depth| column(if depth == 0 { "no loop".to_owned() } else { format!("loop {depth}") }))
+        .collect();
     let mut text = format!("  {:<24}{}{heads}\n", "instructions", column(counters.all.total().to_string()));
     for kind in InstructionKind::ALL.into_iter().filter(|kind| counters.all.of(*kind) > 0) {
         let counts: String = depths
@@ -231,8 +240,12 @@ fn counter_fields(counters: &Counters) -> serde_json::Value {
         kinds.map(|kind| (kind_name(kind), json!(tally.of(kind)))).collect()
     };
     let cells = InstructionKind::ALL.into_iter().filter(|kind| counters.all.of(*kind) > 0).map(|kind| {
-        let widths: Vec<_> =
-            counters.all.widths(kind).into_iter().map(|(bytes, count)| json!({"bytes": bytes, "count": count})).collect();
+        let widths: Vec<_> = counters
+            .all
+            .widths(kind)
+            .into_iter()
+            .map(|(bytes, count)| json!({"bytes": bytes, "count": count}))
+            .collect();
         let by_loop: Vec<u64> =
             (0..=counters.loop_depth.unwrap_or(0)).map(|depth| counters.all.at_depth(kind, depth)).collect();
         json!({"kind": kind_name(kind), "count": counters.all.of(kind), "widths": widths, "by_loop_depth": by_loop})

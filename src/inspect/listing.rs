@@ -43,9 +43,10 @@ fn comment(language: CodeLanguage) -> &'static str {
 
 fn source_line(at: &SourcePlace, sources: &[SourcePiece]) -> String {
     let SourcePlace { piece, line } = at;
-    let text = usize::try_from(*line).ok().and_then(|line| line.checked_sub(1)).and_then(|index| {
-        sources.iter().find(|source| source.name == *piece)?.text.lines().nth(index)
-    });
+    let text = usize::try_from(*line)
+        .ok()
+        .and_then(|line| line.checked_sub(1))
+        .and_then(|index| sources.iter().find(|source| source.name == *piece)?.text.lines().nth(index));
     match text {
         Some(text) => format!("{piece}:{line}: {}", text.trim_end()),
         None => format!("{piece}:{line}"),

@@ -40,7 +40,8 @@ impl Graph {
             block_of.push(starts.len() - 1);
             ended = line.instruction.as_ref().is_some_and(|found| !found.jumps.is_empty() || !found.goes_on);
         }
-        let mut graph = Graph { next: vec![Vec::new(); starts.len()], before: vec![Vec::new(); starts.len()], starts, block_of };
+        let mut graph =
+            Graph { next: vec![Vec::new(); starts.len()], before: vec![Vec::new(); starts.len()], starts, block_of };
         graph.connect(lines);
         graph
     }
@@ -54,7 +55,8 @@ impl Graph {
             let end = self.starts.get(block + 1).copied().unwrap_or(lines.len());
             let last = lines[self.starts[block]..end].iter().rev().find_map(|line| line.instruction.as_ref());
             // A label may be declared again in a scope of its own: then the nearest is meant.
-            let nearest = |label: &String| labels.get(label.as_str())?.iter().min_by_key(|at| at.abs_diff(end)).copied();
+            let nearest =
+                |label: &String| labels.get(label.as_str())?.iter().min_by_key(|at| at.abs_diff(end - 1)).copied();
             let mut next: Vec<usize> = last.map_or(&[][..], |last| &last.jumps).iter().filter_map(nearest).collect();
             next.iter_mut().for_each(|at| *at = self.block_of[*at]);
             if last.is_none_or(|last| last.goes_on) && block + 1 < self.starts.len() {
@@ -212,6 +214,6 @@ mod tests {
 
     #[test]
     fn a_label_of_an_inner_scope_is_the_nearest() {
-        assert_eq!(depths_of("a: x >a y a: z >a ."), "11101110");
+        assert_eq!(depths_of("a: x >a y y y a: z >a ."), "1110001110");
     }
 }

@@ -58,7 +58,8 @@ pub fn choose(context: &KernelContext, choice: &Choice, facts: &Facts) -> Result
             Err(invalid) => why = format!("{} at {}: {invalid}", words(&first), inputs_words(&inputs)),
         }
         let valid = space.survey(VISITS_MAX).valid;
-        let holds = |found: &Configuration| choice.configuration.iter().all(|(name, value)| found.get(name) == Some(value));
+        let holds =
+            |found: &Configuration| choice.configuration.iter().all(|(name, value)| found.get(name) == Some(value));
         for configuration in valid.iter().map(|values| space.configuration(values)).filter(holds) {
             if let Ok(plan) = space.plan(&configuration) {
                 return Ok(Chosen { inputs, configuration, plan });

@@ -51,7 +51,7 @@ pub(super) struct CodeFacts {
 }
 
 /// Of code that the tuner compiled before: it is at hand.
-fn code_facts(
+pub(super) fn code_facts(
     context: &KernelContext,
     configuration: &Configuration,
     inputs: &Inputs,

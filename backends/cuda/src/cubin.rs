@@ -15,7 +15,8 @@ pub(crate) fn instructions(cubin: &[u8]) -> Option<u64> {
 
 /// Instructions of one entry, padding included; `None` as [`instructions`], and where it is not there.
 pub(crate) fn instructions_of(cubin: &[u8], entry: &str) -> Option<u64> {
-    let bytes = code_bytes(cubin, |name| name.strip_prefix(entry.as_bytes()).is_some_and(|rest| rest.starts_with(&[0])))?;
+    let bytes =
+        code_bytes(cubin, |name| name.strip_prefix(entry.as_bytes()).is_some_and(|rest| rest.starts_with(&[0])))?;
     (bytes > 0).then_some(bytes / INSTRUCTION_BYTES)
 }
 

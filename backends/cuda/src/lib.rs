@@ -29,7 +29,8 @@ mod target;
 pub use runtime::GpuRuntime;
 
 use peak_backend_api::{
-    Artifact, ArtifactKind, Backend, CompileError, CompileRequest, Disassembly, PreludeSpec, Runtime, Spelling, Toolchain,
+    Artifact, ArtifactKind, Backend, CompileError, CompileRequest, Disassembly, PreludeSpec, Runtime, Spelling,
+    Toolchain,
 };
 
 /// The descriptor: what the root lists among its backends.

@@ -25,7 +25,8 @@ pub use container::{join as join_modules, split as split_modules};
 pub use runtime::VulkanRuntime;
 
 use peak_backend_api::{
-    Artifact, ArtifactKind, Backend, CompileError, CompileRequest, Disassembly, PreludeSpec, Runtime, Spelling, Toolchain,
+    Artifact, ArtifactKind, Backend, CompileError, CompileRequest, Disassembly, PreludeSpec, Runtime, Spelling,
+    Toolchain,
 };
 
 /// The descriptor: what the root lists among its backends.

@@ -158,9 +158,8 @@ impl WorkerPool {
         self.ask(&wire, "compiling", Some(request), |reply| matches!(reply, Reply::Compiled))?;
         let artifact = artifact_file::read(&output);
         let _ = std::fs::remove_file(&output);
-        artifact.map_err(|error| {
-            fault_failure(Fault::File { message: error.to_string() }, "compiling", Some(request), &[])
-        })
+        artifact
+            .map_err(|error| fault_failure(Fault::File { message: error.to_string() }, "compiling", Some(request), &[]))
     }
 
     /// An artifact's code as text, in a worker: what a compiler made of hostile text is read there.
@@ -169,11 +168,10 @@ impl WorkerPool {
     /// Class `compile` where a tool is missing or refuses the code, `timeout` or `crash`.
     pub fn disassemble(&self, artifact: &Artifact) -> Result<Disassembly, Failure> {
         let what = "showing the code";
-        let failed = |error: std::io::Error| {
-            fault_failure(Fault::File { message: error.to_string() }, what, None, &[])
-        };
+        let failed = |error: std::io::Error| fault_failure(Fault::File { message: error.to_string() }, what, None, &[]);
         let address = artifact_file::address(artifact);
-        let [input, output] = ["artifact", "json"].map(|kind| self.folder.path().join(format!("{address}.shown.{kind}")));
+        let [input, output] =
+            ["artifact", "json"].map(|kind| self.folder.path().join(format!("{address}.shown.{kind}")));
         artifact_file::write(&input, artifact).map_err(failed)?;
         let wire = Request::Disassemble {
             backend: self.backend.clone(),

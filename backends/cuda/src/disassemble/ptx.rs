@@ -184,7 +184,9 @@ mod tests {
 
     #[test]
     fn other_text_has_no_instructions() {
-        for text in ["", "{", "}}}", ".entry {", ".entry f(\n{", "x: y: z;", ".file 1 \"", ".loc 1 1 1", "@", "\u{1F600}:;"] {
+        for text in
+            ["", "{", "}}}", ".entry {", ".entry f(\n{", "x: y: z;", ".file 1 \"", ".loc 1 1 1", "@", "\u{1F600}:;"]
+        {
             assert!(lines(text).iter().all(|line| line.instruction.is_none()), "{text:?}");
         }
     }

@@ -66,7 +66,9 @@ fn bits(word: &str) -> Option<u32> {
     match word {
         "f16x2" | "bf16x2" => Some(32),
         "bf16" => Some(16),
-        _ => word.strip_prefix(['f', 'b', 'u', 's'])?.parse().ok().filter(|bits| matches!(bits, 8 | 16 | 32 | 64 | 128)),
+        _ => {
+            word.strip_prefix(['f', 'b', 'u', 's'])?.parse().ok().filter(|bits| matches!(bits, 8 | 16 | 32 | 64 | 128))
+        }
     }
 }
 

@@ -5,28 +5,78 @@ use peak_backend_api::InstructionKind as Kind;
 
 /// Instructions that state structure, or that nothing is executed for.
 const DECLARATIONS: &[&str] = &[
-    "OpFunction", "OpFunctionParameter", "OpLoopMerge", "OpName", "OpNop", "OpSelectionMerge", "OpUndef", "OpVariable",
+    "OpFunction",
+    "OpFunctionParameter",
+    "OpLoopMerge",
+    "OpName",
+    "OpNop",
+    "OpSelectionMerge",
+    "OpUndef",
+    "OpVariable",
 ];
 
 const CONTROL: &[&str] = &[
-    "OpBranch", "OpBranchConditional", "OpFunctionCall", "OpKill", "OpReturn", "OpReturnValue", "OpSwitch",
-    "OpTerminateInvocation", "OpUnreachable",
+    "OpBranch",
+    "OpBranchConditional",
+    "OpFunctionCall",
+    "OpKill",
+    "OpReturn",
+    "OpReturnValue",
+    "OpSwitch",
+    "OpTerminateInvocation",
+    "OpUnreachable",
 ];
 
 const MOVES: &[&str] = &[
-    "OpBitcast", "OpCompositeConstruct", "OpCompositeExtract", "OpCompositeInsert", "OpCopyLogical", "OpCopyObject", "OpPhi",
-    "OpSelect", "OpVectorExtractDynamic", "OpVectorInsertDynamic", "OpVectorShuffle",
+    "OpBitcast",
+    "OpCompositeConstruct",
+    "OpCompositeExtract",
+    "OpCompositeInsert",
+    "OpCopyLogical",
+    "OpCopyObject",
+    "OpPhi",
+    "OpSelect",
+    "OpVectorExtractDynamic",
+    "OpVectorInsertDynamic",
+    "OpVectorShuffle",
 ];
 
 const CONVERSIONS: &[&str] = &[
-    "OpConvertFToS", "OpConvertFToU", "OpConvertSToF", "OpConvertUToF", "OpFConvert", "OpQuantizeToF16", "OpSConvert",
+    "OpConvertFToS",
+    "OpConvertFToU",
+    "OpConvertSToF",
+    "OpConvertUToF",
+    "OpFConvert",
+    "OpQuantizeToF16",
+    "OpSConvert",
     "OpUConvert",
 ];
 
 /// Functions of GLSL.std.450 that hardware has units of their own for, or long sequences.
 const SPECIAL: &[&str] = &[
-    "Acos", "Acosh", "Asin", "Asinh", "Atan", "Atan2", "Atanh", "Cos", "Cosh", "Distance", "Exp", "Exp2", "InverseSqrt",
-    "Length", "Log", "Log2", "Normalize", "Pow", "Sin", "Sinh", "Sqrt", "Tan", "Tanh",
+    "Acos",
+    "Acosh",
+    "Asin",
+    "Asinh",
+    "Atan",
+    "Atan2",
+    "Atanh",
+    "Cos",
+    "Cosh",
+    "Distance",
+    "Exp",
+    "Exp2",
+    "InverseSqrt",
+    "Length",
+    "Log",
+    "Log2",
+    "Normalize",
+    "Pow",
+    "Sin",
+    "Sinh",
+    "Sqrt",
+    "Tan",
+    "Tanh",
 ];
 
 /// The kind of an instruction, and the bytes that a thread moves with it; `None` for one that only states structure.
@@ -51,10 +101,14 @@ pub(super) fn kind(words: &Words<'_>, module: &Module<'_>) -> Option<(Kind, Opti
         _ if opcode.starts_with("OpAtomic") => Kind::Atomic,
         _ if opcode.starts_with("OpGroup") || opcode.starts_with("OpSubgroup") => Kind::Warp,
         _ if opcode.starts_with("OpCooperativeMatrix") => Kind::Matrix,
-        "OpFDiv" => of_type(module, operand(0)).map_or(Kind::Other, |kind| if kind == Kind::F64 { kind } else { Kind::Special }),
+        "OpFDiv" => {
+            of_type(module, operand(0)).map_or(Kind::Other, |kind| if kind == Kind::F64 { kind } else { Kind::Special })
+        }
         // A comparison gives a truth value; what it compares says which unit does it.
         _ => match of_type(module, operand(0)) {
-            Some(Kind::Other) => operand(1).and_then(|id| of_type(module, module.type_of(id))).map_or(Kind::Other, truth),
+            Some(Kind::Other) => {
+                operand(1).and_then(|id| of_type(module, module.type_of(id))).map_or(Kind::Other, truth)
+            }
             Some(kind) => kind,
             None => Kind::Other,
         },

@@ -5,11 +5,46 @@ use super::kinds;
 use peak_backend_api::{CodeLine, Instruction, SourcePlace};
 use std::collections::HashMap;
 
-/// Every line of a module whose entry point is `entry`.
+/// Every line of a module whose entry point is `entry`, the source text that it carries left out.
 pub(super) fn lines(text: &str, entry: &str) -> Vec<CodeLine> {
-    let module = Module::read(text);
+    let text = without_source(text);
+    let module = Module::read(&text);
     let mut reader = Reader { module: &module, entry, function: None, at: None };
     text.lines().map(|line| reader.line(line)).collect()
+}
+
+/// The text without the string of `OpSource`: it spans lines, and may hold anything.
+fn without_source(text: &str) -> String {
+    let mut kept = String::with_capacity(text.len());
+    let mut inside = false;
+    for line in text.lines() {
+        let mut rest = line;
+        let starts =
+            !inside && ["OpSource ", "OpSourceContinued "].iter().any(|name| line.trim_start().starts_with(name));
+        if starts && let Some((before, string)) = line.split_once('"') {
+            kept.push_str(before.trim_end());
+            kept.push('\n');
+            (inside, rest) = (true, string);
+        }
+        match inside {
+            true => inside = !closes(rest),
+            false => {
+                kept.push_str(line);
+                kept.push('\n');
+            }
+        }
+    }
+    kept
+}
+
+/// Whether a quote that no backslash stands before ends the string.
+fn closes(text: &str) -> bool {
+    let mut escaped = false;
+    text.chars().any(|letter| {
+        let ends = letter == '"' && !escaped;
+        escaped = letter == '\\' && !escaped;
+        ends
+    })
 }
 
 /// One instruction of the text, in words.
@@ -145,7 +180,8 @@ impl<'a> Reader<'a> {
             "OpBranchConditional" | "OpSwitch" => labels().skip(1).collect(),
             _ => Vec::new(),
         };
-        let leaves = ["OpBranch", "OpBranchConditional", "OpSwitch", "OpReturn", "OpReturnValue", "OpKill", "OpUnreachable"];
+        let leaves =
+            ["OpBranch", "OpBranchConditional", "OpSwitch", "OpReturn", "OpReturnValue", "OpKill", "OpUnreachable"];
         let mut found = Instruction::plain(words.opcode, kind);
         found.bytes = bytes;
         found.jumps = jumps.into_iter().map(|label| (*label).to_owned()).collect();
@@ -191,8 +227,17 @@ mod tests {
     }
 
     #[test]
+    fn the_source_that_a_module_carries_is_left_out() {
+        let source = "OpSource HLSL 660 %7 \"#line 1 \\\"x\\\"\n%f = OpFunction\nOpReturn\n\"\nOpName %A \"A\"\n";
+        assert_eq!(without_source(source), "OpSource HLSL 660 %7\nOpName %A \"A\"\n");
+        assert!(lines(source, "f").iter().all(|line| line.instruction.is_none()));
+    }
+
+    #[test]
     fn other_text_has_no_instructions() {
-        for text in ["", "%1 = ", "OpLine", "OpFunction", "%f = OpFunction\nOpLine %1\nOpLabel", "%f = OpFunction\n\u{1F600}"] {
+        for text in
+            ["", "%1 = ", "OpLine", "OpFunction", "%f = OpFunction\nOpLine %1\nOpLabel", "%f = OpFunction\n\u{1F600}"]
+        {
             assert!(lines(text, "f").iter().all(|line| line.instruction.is_none()), "{text:?}");
         }
     }
