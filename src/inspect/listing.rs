@@ -30,7 +30,9 @@ pub fn listing(code: &Disassembly, function: Option<&str>, sources: Option<&[Sou
 /// Whether a line of the text does nothing but name a place in the source.
 fn is_note(text: &str) -> bool {
     let text = text.trim_start();
-    [".loc\t", ".loc ", "//## File ", "OpLine ", "OpNoLine"].iter().any(|mark| text.starts_with(mark))
+    [".loc\t", ".loc ", ".file\t", ".file ", "//## File ", "OpLine ", "OpNoLine"]
+        .iter()
+        .any(|mark| text.starts_with(mark))
 }
 
 /// How a comment begins.

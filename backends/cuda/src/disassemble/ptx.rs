@@ -158,7 +158,7 @@ mod tests {
     fn shown(line: &CodeLine) -> Option<String> {
         let found = line.instruction.as_ref()?;
         let at = line.at.as_ref().map_or("-".to_owned(), |at| format!("{}:{}", at.piece, at.line));
-        let (function, bytes) = (line.function.as_deref().unwrap_or("-"), found.bytes.map_or(0, |bytes| bytes));
+        let (function, bytes) = (line.function.as_deref().unwrap_or("-"), found.bytes.unwrap_or(0));
         Some(format!("{function} {at} {} {:?} {bytes} {:?} {}", found.opcode, found.kind, found.jumps, found.goes_on))
     }
 
