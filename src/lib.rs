@@ -8,6 +8,7 @@ pub mod edit;
 pub mod error;
 pub mod evaluate;
 pub mod hash;
+pub mod inspect;
 pub mod library;
 pub mod lowering;
 pub mod oracle;

@@ -4,6 +4,7 @@ mod cli;
 mod conformance;
 mod cuda;
 mod hostile;
+mod inspect;
 mod library;
 mod lower;
 mod lowering;

@@ -6,7 +6,6 @@ use super::providers::ProviderArguments;
 use super::{quoted, usage};
 use crate::backends::{BACKENDS, backend, default_backend};
 use crate::context::KernelContext;
-use crate::context::launch::ConcretePlan;
 use crate::context::scope::Facts;
 use crate::context::source::compile_request;
 use crate::error::{Class, Error, Result};
@@ -14,13 +13,11 @@ use crate::library::Loaded;
 use crate::lowering::{edit_scripts, edits, source};
 use crate::provider::{CompletionRequest, DEFAULT_PROVIDER};
 use crate::session::{
-    LowerRequest, Lowered, Machine, MachineOptions, PROJECT_RECORDINGS, ProviderChoice, SessionError, open_provider,
-    templates,
+    Choice, Chosen, LowerRequest, Lowered, Machine, MachineOptions, PROJECT_RECORDINGS, ProviderChoice, SessionError,
+    choose, open_provider, templates,
 };
 use crate::store::Store;
-use crate::tune::space::{Space, VISITS_MAX};
-use crate::workflow::{Told, inputs_words, timed_sizes};
-use indexmap::IndexMap;
+use crate::workflow::{Told, inputs_words};
 use peak_grammar::ir::{Device, Region};
 use serde_json::json;
 use std::path::PathBuf;
@@ -370,7 +367,7 @@ impl Arguments {
     }
 
     fn artifact(&self, app: &App, context: &KernelContext, machine: &mut Machine, facts: &Facts) -> Result<()> {
-        let (configuration, plan, inputs) = first_valid(context, facts)?;
+        let Chosen { configuration, plan, inputs } = choose(context, &Choice::default(), facts)?;
         let parts = machine.parts();
         let target = parts.info.target.clone().unwrap_or_default();
         let request = compile_request(context, &configuration, &plan, parts.backend, &target, facts);
@@ -449,30 +446,6 @@ fn verdict(request: &LowerRequest<'_>, lowered: &Lowered) -> String {
         count => format!("{count} answers"),
     };
     format!("{} on {}: {how}; {answers}, {failed} rejected", request.transformation, request.kernel)
-}
-
-/// The configuration that a reader would look at first: the start, or the first valid one, at the first timed size.
-fn first_valid(
-    context: &KernelContext,
-    facts: &Facts,
-) -> Result<(crate::context::Configuration, ConcretePlan, crate::context::Inputs)> {
-    for inputs in timed_sizes(&context.kernel, &IndexMap::new()) {
-        let space = Space::new(context, &inputs, facts);
-        let start = space.adapt(&context.start());
-        let valid = space.survey(VISITS_MAX).valid;
-        let others = valid.iter().map(|values| space.configuration(values));
-        for configuration in std::iter::once(start).chain(others) {
-            if let Ok(plan) = space.plan(&configuration) {
-                return Ok((configuration, plan, inputs));
-            }
-        }
-    }
-    Err(Error::plain(
-        Class::Input,
-        "peak::nothing-valid",
-        format!("no configuration of {} is valid", context.kernel.name),
-        "widen a tuning parameter's range, or relax a requirement",
-    ))
 }
 
 fn first_backend() -> &'static str {

@@ -3,6 +3,7 @@
 //! A subcommand is one file with a type `Arguments` (clap's derive, and a method `run`), and one line in the list below.
 
 pub mod exit;
+mod kernel;
 pub mod output;
 mod providers;
 mod worker;
@@ -37,11 +38,13 @@ macro_rules! subcommands {
 subcommands! {
     check => Check,
     diff => Diff,
+    disasm => Disasm,
     doctor => Doctor,
     explain => Explain,
     list => List,
     log => Log,
     lower => Lower,
+    profile => Profile,
     restore => Restore,
     run => Run,
     show => Show,

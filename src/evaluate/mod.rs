@@ -1,5 +1,8 @@
-//! Judges speed: times of a candidate, and how much work it stands for. Never judges results.
+//! Judges speed: times of a candidate, how much work it stands for, how much of a multiprocessor it keeps busy, how fast it
+//! could be. Never judges results.
 
+pub mod occupancy;
+pub mod roofline;
 pub mod time;
 pub mod work;
 

@@ -34,6 +34,12 @@ pub fn memory(bytes: i64) -> String {
     }
 }
 
+/// A number without a unit: `341`.
+#[must_use]
+pub fn plain(value: f64) -> String {
+    three_digits(value)
+}
+
 /// A ratio: `2.59x`.
 #[must_use]
 pub fn times(ratio: f64) -> String {

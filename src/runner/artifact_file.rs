@@ -7,7 +7,7 @@ use std::io::{self, BufRead, BufReader, Read, Write};
 use std::path::Path;
 
 /// Version of the file's form.
-const ARTIFACT_FILE_VERSION: u32 = 1;
+const ARTIFACT_FILE_VERSION: u32 = 2;
 
 /// Bytes of an artifact file, at most.
 const ARTIFACT_BYTES_MAX: u64 = 256 << 20;

@@ -60,6 +60,15 @@ pub enum Request {
         /// Where the artifact goes.
         output: PathBuf,
     },
+    /// Shows an artifact's code as text, and writes it as JSON. Compile mode.
+    Disassemble {
+        /// The backend.
+        backend: String,
+        /// Where the artifact is read.
+        artifact_file: PathBuf,
+        /// Where the [`peak_backend_api::Disassembly`] goes.
+        output: PathBuf,
+    },
     /// Fills inputs, poisons outputs, runs once, writes each output to `folder`/[`output_file`]. Device mode.
     Run {
         /// What.
@@ -128,6 +137,8 @@ pub enum Reply {
     },
     /// To `compile`: the artifact is in its file.
     Compiled,
+    /// To `disassemble`: the text is in its file.
+    Disassembled,
     /// To `run`: the outputs are in their files.
     Ran {
         /// Input buffers whose bytes changed.

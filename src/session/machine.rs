@@ -126,7 +126,7 @@ impl Machine {
     }
 }
 
-fn choose<'a>(library: &Library, found: &'a Inventory, options: &MachineOptions) -> Result<&'a DeviceInfo> {
+pub(super) fn choose<'a>(library: &Library, found: &'a Inventory, options: &MachineOptions) -> Result<&'a DeviceInfo> {
     if let Some(name) = &options.backend
         && find(BACKENDS, name).is_none()
     {
@@ -154,7 +154,7 @@ fn choose<'a>(library: &Library, found: &'a Inventory, options: &MachineOptions)
     found.devices.iter().find(same).ok_or_else(|| no_device(found, options.backend.as_deref()).into())
 }
 
-fn unknown_backend(name: &str) -> SessionError {
+pub(super) fn unknown_backend(name: &str) -> SessionError {
     SessionError::UnknownBackend { name: name.to_owned(), known: backend_names().join(", ") }
 }
 
@@ -178,7 +178,7 @@ fn no_device(found: &Inventory, backend: Option<&str>) -> SessionError {
 }
 
 /// Versions of the backend's toolchains; the first missing one is an error.
-fn check_toolchains(found: &Inventory, backend: &str) -> Result<String> {
+pub(super) fn check_toolchains(found: &Inventory, backend: &str) -> Result<String> {
     let Some(entry) = found.backends.iter().find(|entry| entry.name == backend) else {
         return Err(unknown_backend(backend).into());
     };

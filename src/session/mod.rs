@@ -3,6 +3,8 @@
 //! The command line is a thin user of this; a Rust program may be another. Everything that can be missing on a machine
 //! is opened here, and is an error with its class and what to do; nothing here judges a kernel.
 
+mod compiler;
+mod configuration;
 mod context;
 mod error;
 mod lower;
@@ -11,6 +13,8 @@ mod packs;
 mod providers;
 mod reach;
 
+pub use compiler::{Compiled, Compiler};
+pub use configuration::{Choice, Chosen, choose};
 pub use context::start_context;
 pub use error::SessionError;
 pub use lower::{LowerRequest, Lowered, failure_class};

@@ -2,14 +2,14 @@
 //! after. An expectation that is not met is a word in the row, never a verdict.
 
 use super::environment::Environment;
-use super::judge::compile;
 use super::line::Point;
-use peak_backend_api::Resources;
+use super::measure::{CodeFacts, code_facts};
+use crate::evaluate::occupancy::Occupancy;
 use peak_grammar::ir::Expectation;
 use std::collections::BTreeSet;
 
 /// Resources of a compiled kernel that an `expects` may name.
-const RESOURCES: [&str; 4] = ["instructions", "registers", "shared_bytes", "spill_bytes"];
+const RESOURCES: [&str; 5] = ["instructions", "occupancy", "registers", "shared_bytes", "spill_bytes"];
 
 /// A line for each expectation that was looked at; one that nothing here counts is said once a run (`said`).
 pub(super) fn lines(
@@ -22,25 +22,27 @@ pub(super) fn lines(
     if expects.is_empty() {
         return Vec::new();
     }
-    let (old, new) = (resources(before, environment), resources(after, environment));
-    let line = |expected: &Expectation| match (amount(old, &expected.counter), amount(new, &expected.counter)) {
+    let (old, new) = (code_of(before, environment), code_of(after, environment));
+    let amounts = |name: &str| (amount(old.as_ref(), name), amount(new.as_ref(), name));
+    let line = |expected: &Expectation| match amounts(&expected.counter) {
         (Some(old), Some(new)) => Some(compared(expected, old, new)),
         _ => said.insert(expected.counter.clone()).then(|| uncounted(expected)),
     };
     expects.iter().filter_map(line).collect()
 }
 
-/// The resources of a point's winner at its first size, where its compiler tells them.
-fn resources(point: &Point, environment: &Environment<'_>) -> Option<Resources> {
+/// What the code of a point's winner uses at its first size, where its compiler tells.
+fn code_of(point: &Point, environment: &Environment<'_>) -> Option<CodeFacts> {
     let size = point.sizes.first()?;
-    compile(&point.context, &size.configuration, &size.inputs, environment).ok().map(|artifact| artifact.resources)
+    code_facts(&point.context, &size.configuration, &size.inputs, environment)
 }
 
-fn amount(resources: Option<Resources>, name: &str) -> Option<f64> {
-    let resources = resources?;
+fn amount(code: Option<&CodeFacts>, name: &str) -> Option<f64> {
+    let CodeFacts { resources, occupancy } = code?;
     #[allow(clippy::cast_precision_loss, reason = "counts far below 2^53")]
     match name {
         "instructions" => resources.instructions.map(|count| count as f64),
+        "occupancy" => occupancy.as_ref().map(Occupancy::share),
         "registers" => resources.registers.map(f64::from),
         "shared_bytes" => resources.shared_bytes.map(|bytes| bytes as f64),
         "spill_bytes" => resources.spill_bytes.map(f64::from),

@@ -3,6 +3,7 @@
 
 use super::environment::Environment;
 use super::observer::Reused;
+use crate::context::launch::ConcretePlan;
 use crate::context::source::compile_request;
 use crate::context::{Configuration, Inputs, KernelContext};
 use crate::lowering::Judge;
@@ -46,7 +47,7 @@ impl Judge for RunJudge<'_, '_, '_> {
     fn compile(&mut self, context: &KernelContext) -> Result<(), Failure> {
         let (inputs, configurations) = judged_at(context, self.environment)?;
         for configuration in &configurations {
-            compile(context, configuration, &inputs, self.environment)?;
+            compile(context, configuration, &inputs, self.environment).map(|_| ())?;
         }
         Ok(())
     }
@@ -67,12 +68,12 @@ pub(super) fn compile(
     configuration: &Configuration,
     inputs: &Inputs,
     environment: &Environment<'_>,
-) -> Result<Arc<Artifact>, Failure> {
+) -> Result<(ConcretePlan, Arc<Artifact>), Failure> {
     let space = Space::new(context, inputs, environment.facts);
     let plan = space.plan(configuration).map_err(|invalid| Failure::new(FailureClass::Launch, invalid.to_string()))?;
     let target = environment.info.target.as_deref().unwrap_or_default();
     let request = compile_request(context, configuration, &plan, environment.backend, target, environment.facts);
-    environment.compile.compile(&request)
+    Ok((plan, environment.compile.compile(&request)?))
 }
 
 /// Validates configurations at the kernel's checked sizes and at `timed`, unless the store knows that they are valid.

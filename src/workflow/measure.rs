@@ -1,14 +1,16 @@
 //! What a context comes to at each size: tuned, its winner validated at the size that was timed.
 
 use super::environment::{Environment, StoreCache};
-use super::judge::{Checker, inputs_words, validate};
+use super::judge::{Checker, compile, inputs_words, validate};
 use super::line::SizeResult;
 use super::observer::{Observer, Progress};
 use crate::context::{Configuration, Inputs, KernelContext};
+use crate::evaluate::occupancy::{Occupancy, lowest};
 use crate::runner::{Distribution, Failure, FailureClass, Fill};
 use crate::tune::space::Space;
 use crate::tune::{Bench, Measured, Times, TuneError, TuneEvent, TuneOutcome, TuneRequest, tune};
 use crate::validate::{Validator, Verified};
+use peak_backend_api::Resources;
 
 /// Good configurations that go on to the next step, at most.
 const INCUMBENTS: usize = 128;
@@ -32,11 +34,31 @@ pub(super) struct Effort<'a> {
 #[derive(Clone, Debug)]
 pub(super) struct SizeMeasured {
     pub result: SizeResult,
+    /// What the winner's code uses.
+    pub code: Option<CodeFacts>,
     pub times: Option<Times>,
     pub verified_by: Vec<String>,
     pub notes: Vec<String>,
     pub measured: usize,
     pub valid: Option<u64>,
+}
+
+/// What compiled code uses, and the lowest occupancy of its launches, where that is known.
+#[derive(Clone, Debug, Default)]
+pub(super) struct CodeFacts {
+    pub resources: Resources,
+    pub occupancy: Option<Occupancy>,
+}
+
+/// Of code that the tuner compiled before: it is at hand.
+pub(super) fn code_facts(
+    context: &KernelContext,
+    configuration: &Configuration,
+    inputs: &Inputs,
+    environment: &Environment<'_>,
+) -> Option<CodeFacts> {
+    let (plan, artifact) = compile(context, configuration, inputs, environment).ok()?;
+    Some(CodeFacts { resources: artifact.resources, occupancy: lowest(&artifact, &plan, environment.facts) })
 }
 
 /// Tunes a context at one size and validates its winner there.
@@ -74,6 +96,7 @@ pub(super) fn measure(
     let verified = validate(context, &checked, std::slice::from_ref(inputs), environment, checker)?;
     let valid = outcome.space.valid.and_then(|valid| u64::try_from(valid).ok());
     Ok(SizeMeasured {
+        code: code_facts(context, &winner.configuration, inputs, environment),
         result: SizeResult {
             inputs: inputs.clone(),
             configuration: winner.configuration.clone(),
@@ -157,6 +180,7 @@ fn untimed(
     let configurations = [start.clone()];
     let verified = validate(context, &configurations, &[], environment, checker)?;
     Ok(SizeMeasured {
+        code: code_facts(context, &start, inputs, environment),
         result: SizeResult {
             inputs: inputs.clone(),
             configuration: start.clone(),

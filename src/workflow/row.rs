@@ -1,6 +1,7 @@
 //! One row of a run: what a step came to at one input size. The `step` event of `--json` is this, field by field.
 
 use crate::context::{Configuration, Inputs};
+use crate::evaluate::occupancy::Limiter;
 use crate::runner::FailureClass;
 use crate::tune::NOISY_SHARE;
 use serde::{Deserialize, Serialize};
@@ -59,6 +60,16 @@ pub struct Row {
     pub flops: Option<f64>,
     /// Share of the device's documented peak, where it states one.
     pub peak_share: Option<f64>,
+    /// Registers a thread of the winner's code, where the compiler tells.
+    pub registers: Option<u32>,
+    /// Its static shared memory a block, in bytes.
+    pub shared_bytes: Option<u64>,
+    /// Bytes that it spills a thread.
+    pub spill_bytes: Option<u32>,
+    /// Warps that a multiprocessor holds at once, as a share of those that fit, 0 to 1; the lowest of its launches.
+    pub occupancy: Option<f64>,
+    /// What limits that.
+    pub occupancy_limiters: Option<Vec<Limiter>>,
     /// Times faster than the step before.
     pub speedup_step: Option<f64>,
     /// Times faster than the baseline.

@@ -6,6 +6,7 @@ use super::line::Point;
 use super::measure::SizeMeasured;
 use super::row::{Row, Verdict};
 use crate::context::{Configuration, Inputs};
+use crate::evaluate::occupancy::Occupancy;
 use crate::evaluate::work::work;
 use crate::report::units;
 use crate::runner::Failure;
@@ -59,7 +60,13 @@ fn row(
     };
     let flops = median.and_then(|ns| Some(work(kernel, inputs)?.per_second(ns).0));
     let peak = environment.device.and_then(|device| device.peak(PeakKind::Flops, kernel.element.name()));
+    let code = size.code.clone().unwrap_or_default();
     Row {
+        registers: code.resources.registers,
+        shared_bytes: code.resources.shared_bytes,
+        spill_bytes: code.resources.spill_bytes,
+        occupancy: code.occupancy.as_ref().map(Occupancy::share),
+        occupancy_limiters: code.occupancy.map(|occupancy| occupancy.limiters),
         verdict: facts.verdict,
         verified_by: size.verified_by.clone(),
         configuration: size.result.configuration.clone(),
@@ -121,6 +128,11 @@ fn empty(facts: &StepFacts<'_>, inputs: &Inputs, environment: &Environment<'_>) 
         time_ns_p80: None,
         flops: None,
         peak_share: None,
+        registers: None,
+        shared_bytes: None,
+        spill_bytes: None,
+        occupancy: None,
+        occupancy_limiters: None,
         speedup_step: None,
         speedup_total: None,
         configurations_measured: 0,

@@ -23,7 +23,7 @@ pub struct Artifact {
     pub bytes: Vec<u8>,
     /// What reflection found, one for each entry of the request, in its order.
     pub entries: Vec<ReflectedEntry>,
-    /// Registers, shared memory, ...
+    /// Registers, shared memory, ...: the most that an entry uses, instructions of all together.
     pub resources: Resources,
     /// Compiler, version and flags: part of cache keys and evidence.
     pub compiler: String,
@@ -42,6 +42,9 @@ pub struct ReflectedEntry {
     pub scalars: Vec<ReflectedScalar>,
     /// Bytes of scalars in all (a push-constant block, or parameters).
     pub scalar_bytes: u32,
+    /// What this entry alone uses.
+    #[serde(default)]
+    pub resources: Resources,
 }
 
 /// A buffer that an entry point binds.

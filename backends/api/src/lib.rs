@@ -11,6 +11,7 @@ mod artifact;
 mod compile;
 pub mod conformance;
 mod device;
+mod disassembly;
 mod launch;
 mod spelling;
 mod tensor_map;
@@ -19,6 +20,7 @@ mod toolchain;
 pub use artifact::*;
 pub use compile::*;
 pub use device::*;
+pub use disassembly::*;
 pub use launch::*;
 pub use spelling::*;
 pub use tensor_map::*;
@@ -46,6 +48,20 @@ pub trait Backend: Send + Sync {
     /// # Errors
     /// A missing toolchain, messages of the compiler, or entry points that do not match the launch.
     fn compile(&self, request: &CompileRequest) -> Result<Artifact, CompileError>;
+
+    /// An artifact's code as text. Runs in a worker process: it may start a tool, on what a compiler made of hostile text.
+    ///
+    /// # Errors
+    /// A tool that is missing or fails, or an artifact that is not of this backend's making.
+    fn disassemble(&self, artifact: &Artifact) -> Result<Disassembly, CompileError> {
+        let message = format!("{} shows no code of the kind {:?}", self.name(), artifact.kind);
+        Err(CompileError::Internal { tool: "the disassembler".to_owned(), message })
+    }
+
+    /// The target that makes an artifact of that kind for the architecture that `target` names; `None` where there is none.
+    fn target_for(&self, kind: ArtifactKind, target: &str) -> Option<String> {
+        self.artifacts().contains(&kind).then(|| target.to_owned())
+    }
 
     /// The kinds of artifact that it can make; a runtime that belongs to no backend is paired with those that make what it
     /// takes. The request's target chooses among them.

@@ -98,7 +98,7 @@ fn examine(
 ) -> Result<(Vec<ReflectedEntry>, peak_backend_api::Resources), CompileError> {
     let found = ptx::entries(&code.ptx);
     let used_by = resources::read(&code.log);
-    let (mut entries, mut used, mut problems) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut entries, mut problems) = (Vec::new(), Vec::new());
     let declared: Vec<_> =
         request.entries.iter().map(|wanted| parameters::declared(&request.pieces, &wanted.name)).collect();
     let is_written = |array: &str| interface::is_written(&request.entries, &declared, array);
@@ -106,8 +106,10 @@ fn examine(
         match interface::find(&found, wanted) {
             Ok(entry) => {
                 problems.extend(interface::mismatches(wanted, entry, declared.as_deref(), is_written));
-                entries.push(interface::reflected(wanted, entry));
-                used.push((wanted.block, used_by.get(&wanted.name).copied().unwrap_or_default()));
+                // Of an entry that the assembler does not speak of nothing is known: not that it uses nothing.
+                let instructions = cubin::instructions_of(&code.cubin, &wanted.name);
+                let used = resources::of(used_by.get(&wanted.name).copied(), instructions);
+                entries.push(interface::reflected(wanted, entry, used));
             }
             Err(problem) => problems.push(problem),
         }
@@ -115,7 +117,9 @@ fn examine(
     if !problems.is_empty() {
         return Err(CompileError::Interface(problems));
     }
-    used.iter().try_for_each(|(block, used)| resources::check(request, *block, *used))?;
-    let used: Vec<resources::Used> = used.into_iter().map(|(_, used)| used).collect();
-    Ok((entries, resources::of(&used, cubin::instructions(&code.cubin))))
+    for wanted in &request.entries {
+        resources::check(request, wanted.block, used_by.get(&wanted.name).copied().unwrap_or_default())?;
+    }
+    let resources = resources::most(&entries, cubin::instructions(&code.cubin));
+    Ok((entries, resources))
 }

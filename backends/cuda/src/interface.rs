@@ -3,7 +3,7 @@
 use crate::parameters::Declared;
 use crate::ptx::{Entry, Parameter};
 use peak_backend_api::{
-    EntryArgument, EntryArgumentKind, EntryRequest, ReflectedBuffer, ReflectedEntry, ReflectedScalar,
+    EntryArgument, EntryArgumentKind, EntryRequest, ReflectedBuffer, ReflectedEntry, ReflectedScalar, Resources,
 };
 
 /// Width of a pointer, in bytes.
@@ -164,7 +164,7 @@ fn listed<'a>(names: impl Iterator<Item = &'a String>) -> String {
 
 /// What a runtime binds: the launch's names at the code's places. The block is the launch's, since the tuning parameters
 /// that it is made of are compiled in. A pointer may be written unless the launch says that it is an input.
-pub(crate) fn reflected(request: &EntryRequest, entry: &Entry) -> ReflectedEntry {
+pub(crate) fn reflected(request: &EntryRequest, entry: &Entry, resources: Resources) -> ReflectedEntry {
     let (mut buffers, mut scalars, mut end) = (Vec::new(), Vec::new(), 0u32);
     for (place, (argument, parameter)) in request.arguments.iter().zip(&entry.parameters).enumerate() {
         let offset = end.next_multiple_of(parameter.alignment);
@@ -181,7 +181,8 @@ pub(crate) fn reflected(request: &EntryRequest, entry: &Entry) -> ReflectedEntry
             }
         }
     }
-    ReflectedEntry { name: request.name.clone(), block: Some(request.block), buffers, scalars, scalar_bytes: end }
+    let (name, block) = (request.name.clone(), Some(request.block));
+    ReflectedEntry { name, block, buffers, scalars, scalar_bytes: end, resources }
 }
 
 #[cfg(test)]
@@ -215,7 +216,7 @@ mod tests {
     fn a_kernel_that_fits_is_reflected() {
         assert_eq!(said("const float *A, float *C, int n", PTX), "");
         assert_eq!(said("ARGUMENTS", PTX), "", "places and widths are enough where a macro hides the names");
-        let found = reflected(&request([32, 1, 1]), &entries(&format!(".entry f({PTX}){{}}"))[0]);
+        let found = reflected(&request([32, 1, 1]), &entries(&format!(".entry f({PTX}){{}}"))[0], Resources::default());
         assert_eq!((found.buffers[1].binding, found.buffers[1].writable), (1, true));
         assert_eq!((found.scalars[0].offset, found.scalars[0].bytes, found.scalar_bytes), (16, 4, 20));
     }

@@ -10,6 +10,7 @@
 
 mod compile;
 mod cubin;
+mod disassemble;
 mod error;
 mod gpu;
 mod includes;
@@ -25,11 +26,11 @@ mod runtime;
 mod spelling;
 mod target;
 
-pub use resources::{Occupancy, occupancy};
 pub use runtime::GpuRuntime;
 
 use peak_backend_api::{
-    Artifact, ArtifactKind, Backend, CompileError, CompileRequest, PreludeSpec, Runtime, Spelling, Toolchain,
+    Artifact, ArtifactKind, Backend, CompileError, CompileRequest, Disassembly, PreludeSpec, Runtime, Spelling,
+    Toolchain,
 };
 
 /// The descriptor: what the root lists among its backends.
@@ -65,6 +66,14 @@ impl Backend for CudaBackend {
 
     fn compile(&self, request: &CompileRequest) -> Result<Artifact, CompileError> {
         compile::compile(request)
+    }
+
+    fn disassemble(&self, artifact: &Artifact) -> Result<Disassembly, CompileError> {
+        disassemble::disassemble(artifact)
+    }
+
+    fn target_for(&self, kind: ArtifactKind, target: &str) -> Option<String> {
+        target::Target::parse(target).ok()?.making(kind)
     }
 
     fn artifacts(&self) -> &'static [ArtifactKind] {

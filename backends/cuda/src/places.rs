@@ -40,6 +40,12 @@ pub(crate) fn looked_at() -> String {
     format!("{}, then as {} on the system's library path", folders.join(", "), SYSTEM.join(" or "))
 }
 
+/// Where a program of the toolkit may be, best first; its bare name, for the search path, last.
+pub(crate) fn programs(name: &str) -> Vec<PathBuf> {
+    let within = roots().into_iter().map(|root| root.join("bin").join(name)).filter(|path| path.is_file());
+    within.chain([PathBuf::from(name)]).collect()
+}
+
 fn roots() -> Vec<PathBuf> {
     let own = toolchain_folder().map(|folder| folder.join("cuda"));
     let named = ["CUDA_PATH", "CUDA_HOME"].iter().filter_map(|name| std::env::var_os(name).map(PathBuf::from));

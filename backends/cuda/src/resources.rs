@@ -1,6 +1,6 @@
-//! What a compiled kernel uses, whether the device has it, and how many blocks fit at once.
+//! What a compiled kernel uses, and whether the device has it.
 
-use peak_backend_api::{CompileError, CompileRequest, Resources};
+use peak_backend_api::{CompileError, CompileRequest, ReflectedEntry, Resources};
 use std::collections::BTreeMap;
 
 /// Static shared memory of a block at most, in bytes, on every device: more must be dynamic.
@@ -53,12 +53,26 @@ fn before(line: &str, words: &str) -> Option<u64> {
     line[..line.find(words)?].rsplit([' ', ',']).next()?.parse().ok()
 }
 
-/// Resources of an artifact: the most that an entry uses of each.
-pub(crate) fn of(entries: &[Used], instructions: Option<u64>) -> Resources {
+/// Resources of one entry; nothing is known of one that the assembler did not speak of.
+pub(crate) fn of(used: Option<Used>, instructions: Option<u64>) -> Resources {
     Resources {
-        shared_bytes: entries.iter().map(|used| used.shared_bytes).max(),
-        registers: entries.iter().map(|used| used.registers).max(),
-        spill_bytes: entries.iter().map(|used| used.spill_bytes).max(),
+        shared_bytes: used.map(|used| used.shared_bytes),
+        registers: used.map(|used| used.registers),
+        spill_bytes: used.map(|used| used.spill_bytes),
+        instructions,
+    }
+}
+
+/// Resources of an artifact: the most that an entry uses of each, where all are known.
+pub(crate) fn most(entries: &[ReflectedEntry], instructions: Option<u64>) -> Resources {
+    fn largest<T: Ord>(entries: &[ReflectedEntry], of: impl Fn(&Resources) -> Option<T>) -> Option<T> {
+        let known: Option<Vec<T>> = entries.iter().map(|entry| of(&entry.resources)).collect();
+        known?.into_iter().max()
+    }
+    Resources {
+        shared_bytes: largest(entries, |used| used.shared_bytes),
+        registers: largest(entries, |used| used.registers),
+        spill_bytes: largest(entries, |used| used.spill_bytes),
         instructions,
     }
 }
@@ -96,53 +110,6 @@ fn within(resource: &str, used: u64, limit: u64) -> Result<(), CompileError> {
         true => Err(CompileError::OverLimit { resource: resource.to_owned(), used, limit }),
         false => Ok(()),
     }
-}
-
-/// How much of a multiprocessor a kernel keeps busy.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Occupancy {
-    /// Blocks that fit at once.
-    pub blocks: u32,
-    /// Their warps.
-    pub warps: u32,
-    /// Warps that a multiprocessor can hold.
-    pub warps_max: u32,
-    /// What there is too little of for one block more: `registers`, `shared memory`, `threads` or `blocks`.
-    pub limiter: &'static str,
-}
-
-/// How many blocks of `threads` threads, with `dynamic_bytes` of shared memory beside the static, fit on a
-/// multiprocessor; `None` where a resource or a fact of the device is not known, or there are no threads.
-#[must_use]
-pub fn occupancy(
-    resources: &Resources,
-    threads: u32,
-    dynamic_bytes: u64,
-    facts: &BTreeMap<String, i64>,
-) -> Option<Occupancy> {
-    let fact = |name: &str| facts.get(name).and_then(|value| u64::try_from(*value).ok());
-    let (threads_max, warp) = (fact("max_threads_per_multiprocessor")?, fact("warp").filter(|warp| *warp > 0)?);
-    let warps = u64::from(threads).div_ceil(warp);
-    let reserved = fact("shared_memory_reserved_per_block").unwrap_or(0);
-    let shared = resources.shared_bytes? + dynamic_bytes + reserved;
-    let registers = block_registers(u64::from(threads), resources.registers?);
-    let fits = [
-        ("registers", fact("registers_per_multiprocessor")?.checked_div(registers)),
-        ("shared memory", fact("shared_memory_per_multiprocessor")?.checked_div(shared)),
-        ("threads", (threads_max / warp).checked_div(warps)),
-        ("blocks", fact("max_blocks_per_multiprocessor")?.checked_div(1)),
-    ];
-    // No threads at all divide nothing.
-    fits[2].1?;
-    let (limiter, blocks) =
-        fits.into_iter().filter_map(|(name, blocks)| Some((name, blocks?))).min_by_key(|it| it.1)?;
-    let small = |value: u64| u32::try_from(value).ok();
-    Some(Occupancy {
-        blocks: small(blocks)?,
-        warps: small(blocks * warps)?,
-        warps_max: small(threads_max / warp)?,
-        limiter,
-    })
 }
 
 #[cfg(test)]
@@ -186,28 +153,17 @@ mod tests {
     }
 
     #[test]
-    fn occupancy_is_that_of_the_calculator() {
-        let facts: BTreeMap<String, i64> = [
-            ("warp", 32),
-            ("max_threads_per_multiprocessor", 2048),
-            ("max_blocks_per_multiprocessor", 32),
-            ("registers_per_multiprocessor", 65536),
-            ("shared_memory_per_multiprocessor", 228 << 10),
-            ("shared_memory_reserved_per_block", 1024),
-        ]
-        .map(|(name, value)| (name.to_owned(), value))
-        .into();
-        let found = |registers, shared, threads| {
-            let resources =
-                Resources { registers: Some(registers), shared_bytes: Some(shared), ..Resources::default() };
-            occupancy(&resources, threads, 0, &facts).map(|it| (it.blocks, it.warps, it.limiter))
+    fn what_is_not_told_is_not_none() {
+        let entry = |used| ReflectedEntry {
+            name: "f".to_owned(),
+            block: None,
+            buffers: Vec::new(),
+            scalars: Vec::new(),
+            scalar_bytes: 0,
+            resources: of(used, Some(8)),
         };
-        assert_eq!(found(32, 0, 256), Some((8, 64, "registers")));
-        assert_eq!(found(128, 0, 256), Some((2, 16, "registers")));
-        assert_eq!(found(16, 48 << 10, 128), Some((4, 16, "shared memory")));
-        assert_eq!(found(16, 0, 1024), Some((2, 64, "threads")));
-        assert_eq!(found(16, 0, 32), Some((32, 32, "blocks")));
-        assert_eq!(found(16, 0, 0), None);
-        assert_eq!(occupancy(&Resources::default(), 32, 0, &facts), None);
+        let known = entry(Some(Used { registers: 12, shared_bytes: 0, spill_bytes: 4 }));
+        assert_eq!(most(std::slice::from_ref(&known), None).registers, Some(12));
+        assert_eq!(most(&[known, entry(None)], None), Resources::default());
     }
 }

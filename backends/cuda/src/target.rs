@@ -49,6 +49,17 @@ impl Target {
         format!("sm_{}{}", self.number, self.suffix)
     }
 
+    /// The name of the target that makes that kind for the same architecture.
+    #[must_use]
+    pub fn making(&self, kind: ArtifactKind) -> Option<String> {
+        let name = match kind {
+            ArtifactKind::Ptx => "compute_",
+            ArtifactKind::Cubin => "sm_",
+            _ => return None,
+        };
+        Some(format!("{name}{}{}", self.number, self.suffix))
+    }
+
     /// Whether the compiler knows the architecture.
     ///
     /// # Errors
@@ -79,6 +90,14 @@ mod tests {
         assert_eq!(parse("compute_75"), Ok(("sm_75".to_owned(), ArtifactKind::Ptx)));
         assert_eq!(parse("sm_90a"), Ok(("sm_90a".to_owned(), ArtifactKind::Cubin)));
         assert_eq!(parse("sm_100f"), Ok(("sm_100f".to_owned(), ArtifactKind::Cubin)));
+    }
+
+    #[test]
+    fn each_kind_has_its_target() {
+        let making = |text: &str, kind| Target::parse(text).ok().and_then(|target| target.making(kind));
+        assert_eq!(making("sm_90a", ArtifactKind::Ptx).as_deref(), Some("compute_90a"));
+        assert_eq!(making("", ArtifactKind::Cubin).as_deref(), Some("sm_90"));
+        assert_eq!(making("sm_90a", ArtifactKind::Spirv), None);
     }
 
     #[test]

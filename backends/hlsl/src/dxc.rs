@@ -32,6 +32,8 @@ pub(crate) const FLAGS: &[&str] = &[
     "-HV",
     "2021",
     "-O3",
+    // The module names the source line of each instruction; the code is the same.
+    "-fspv-debug=line",
     // spirv-val of the toolchain validates: newer than the one inside DXC.
     "-Vd",
 ];

@@ -8,6 +8,7 @@
 
 mod compile;
 mod container;
+mod disassemble;
 mod dxc;
 mod error;
 mod interface;
@@ -23,7 +24,10 @@ mod vulkan;
 pub use container::{join as join_modules, split as split_modules};
 pub use runtime::VulkanRuntime;
 
-use peak_backend_api::{Artifact, Backend, CompileError, CompileRequest, PreludeSpec, Runtime, Spelling, Toolchain};
+use peak_backend_api::{
+    Artifact, ArtifactKind, Backend, CompileError, CompileRequest, Disassembly, PreludeSpec, Runtime, Spelling,
+    Toolchain,
+};
 
 /// The descriptor: what the root lists among its backends.
 #[must_use]
@@ -58,6 +62,14 @@ impl Backend for HlslBackend {
 
     fn compile(&self, request: &CompileRequest) -> Result<Artifact, CompileError> {
         compile::compile(request)
+    }
+
+    fn disassemble(&self, artifact: &Artifact) -> Result<Disassembly, CompileError> {
+        disassemble::disassemble(artifact)
+    }
+
+    fn artifacts(&self) -> &'static [ArtifactKind] {
+        &[ArtifactKind::Spirv]
     }
 
     fn runtimes(&self) -> Vec<Box<dyn Runtime>> {

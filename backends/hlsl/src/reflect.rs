@@ -2,8 +2,8 @@
 //!
 //! It reads; what a launch needs is compared in [`crate::interface`].
 
-use crate::error;
-use peak_backend_api::{CompileError, ReflectedBuffer, ReflectedEntry, ReflectedScalar};
+use crate::{error, resources};
+use peak_backend_api::{CompileError, ReflectedBuffer, ReflectedEntry, ReflectedScalar, Resources};
 use rspirv::dr::{Instruction, Module, Operand};
 use rspirv::spirv::{Decoration, ExecutionMode, Op, StorageClass};
 use std::collections::{HashMap, HashSet};
@@ -38,6 +38,7 @@ pub(crate) fn reflect(words: &[u32], entry: &str) -> Result<Reflection, CompileE
             buffers: Vec::new(),
             scalars: Vec::new(),
             scalar_bytes: 0,
+            resources: Resources::default(),
         },
         used: HashSet::new(),
         unbindable: Vec::new(),
@@ -49,6 +50,7 @@ pub(crate) fn reflect(words: &[u32], entry: &str) -> Result<Reflection, CompileE
         index.read_variable(variable, &mut found);
     }
     found.entry.buffers.sort_by_key(|buffer| (buffer.set, buffer.binding));
+    found.entry.resources = resources::of_entry(&found);
     Ok(found)
 }
 
@@ -59,7 +61,8 @@ trait Count {
 impl Count for Module {
     fn all_functions_instructions(&self) -> u64 {
         let blocks = self.functions.iter().flat_map(|function| &function.blocks);
-        blocks.map(|block| block.instructions.len() as u64).sum()
+        let instructions = blocks.flat_map(|block| &block.instructions);
+        instructions.filter(|it| !matches!(it.class.opcode, Op::Line | Op::NoLine)).count() as u64
     }
 }
 

@@ -3,11 +3,21 @@
 use crate::reflect::Reflection;
 use peak_backend_api::{CompileError, CompileRequest, Resources};
 
+/// Resources of one entry.
+pub(crate) fn of_entry(entry: &Reflection) -> Resources {
+    Resources {
+        shared_bytes: Some(entry.shared_bytes),
+        // SPIR-V is compiled once more by the driver: registers and spills are decided there.
+        registers: None,
+        spill_bytes: None,
+        instructions: Some(entry.instructions),
+    }
+}
+
 /// Resources of an artifact: the most shared memory of an entry, the instructions of all.
 pub(crate) fn of(entries: &[Reflection]) -> Resources {
     Resources {
         shared_bytes: entries.iter().map(|entry| entry.shared_bytes).max(),
-        // SPIR-V is compiled once more by the driver: registers and spills are decided there.
         registers: None,
         spill_bytes: None,
         instructions: Some(entries.iter().map(|entry| entry.instructions).sum()),

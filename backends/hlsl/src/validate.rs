@@ -1,4 +1,5 @@
-//! `spirv-val` of the toolchain folder, over a pipe: what DXC emitted is SPIR-V that a Vulkan 1.3 driver must take.
+//! `spirv-val` of the toolchain folder, over a pipe: what DXC emitted is SPIR-V that a Vulkan 1.3 driver must take. And
+//! `spirv-dis` beside it, which shows a module.
 
 use crate::error;
 use peak_backend_api::{CompileError, Toolchain, toolchain_folder};
@@ -7,6 +8,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::OnceLock;
 
+const VALIDATOR: &str = "spirv-val";
+const DISASSEMBLER: &str = "spirv-dis";
 const ARGUMENTS: &[&str] = &["--target-env", "vulkan1.3", "--scalar-block-layout", "-"];
 const MEND: &str = "scripts/setup";
 
@@ -15,7 +18,7 @@ const MEND: &str = "scripts/setup";
 /// # Errors
 /// A missing validator, or a module that does not validate: a defect of the compiler, not of the kernel.
 pub(crate) fn validate(module: &[u32]) -> Result<(), CompileError> {
-    let output = pipe(&place(), module).map_err(|error| missing(&error))?;
+    let output = pipe(&place(VALIDATOR), ARGUMENTS, module).map_err(|error| missing(&error))?;
     if output.status.success() {
         return Ok(());
     }
@@ -23,30 +26,44 @@ pub(crate) fn validate(module: &[u32]) -> Result<(), CompileError> {
     Err(error::internal("spirv-val", &String::from_utf8_lossy(&said)))
 }
 
+/// A module as text, and the tool with its version; `None` where there is no `spirv-dis`.
+///
+/// # Errors
+/// A module that it refuses.
+pub(crate) fn text(module: &[u32]) -> Result<Option<(String, String)>, CompileError> {
+    let program = place(DISASSEMBLER);
+    let Ok(output) = pipe(&program, &["--no-header", "-"], module) else { return Ok(None) };
+    if !output.status.success() {
+        return Err(error::internal(DISASSEMBLER, &String::from_utf8_lossy(&output.stderr)));
+    }
+    let version = read_version(&program).unwrap_or_else(|| "of unknown version".to_owned());
+    Ok(Some((String::from_utf8_lossy(&output.stdout).into_owned(), format!("{DISASSEMBLER} {version}"))))
+}
+
 /// SPIRV-Tools' version, as `v2025.5`.
 pub(crate) fn version() -> Option<&'static str> {
     static VERSION: OnceLock<Option<String>> = OnceLock::new();
-    VERSION.get_or_init(|| read_version(&place())).as_deref()
+    VERSION.get_or_init(|| read_version(&place(VALIDATOR))).as_deref()
 }
 
 /// The line of `peak doctor`.
 pub(crate) fn toolchain() -> Toolchain {
     let version = version().map(str::to_owned);
-    let place = place().display().to_string();
+    let place = place(VALIDATOR).display().to_string();
     Toolchain { name: "spirv-val".to_owned(), found: version.is_some(), version, place, mend: MEND.to_owned() }
 }
 
-/// The project's own validator, else the one on the search path.
-fn place() -> PathBuf {
+/// The project's own tool, else the one on the search path.
+fn place(tool: &str) -> PathBuf {
     toolchain_folder()
-        .map(|folder| folder.join("spirv-tools/bin/spirv-val"))
+        .map(|folder| folder.join("spirv-tools/bin").join(tool))
         .filter(|path| path.is_file())
-        .unwrap_or_else(|| PathBuf::from("spirv-val"))
+        .unwrap_or_else(|| PathBuf::from(tool))
 }
 
-fn pipe(program: &Path, module: &[u32]) -> std::io::Result<std::process::Output> {
+fn pipe(program: &Path, arguments: &[&str], module: &[u32]) -> std::io::Result<std::process::Output> {
     let mut child =
-        command(program).args(ARGUMENTS).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
+        command(program).args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
     let bytes: Vec<u8> = module.iter().flat_map(|word| word.to_le_bytes()).collect();
     if let Some(mut input) = child.stdin.take() {
         // A validator that stops reading early has said why: its output counts, not the broken pipe.
@@ -73,7 +90,7 @@ fn read_version(program: &Path) -> Option<String> {
 fn missing(error: &std::io::Error) -> CompileError {
     CompileError::Toolchain {
         name: "spirv-val".to_owned(),
-        reason: format!("{}: {error}", place().display()),
+        reason: format!("{}: {error}", place(VALIDATOR).display()),
         mend: MEND.to_owned(),
     }
 }

@@ -10,7 +10,7 @@ use super::gate::Gate;
 use super::link::{Greeted, Link, LinkError, unexpected};
 use super::program::{WorkerProgram, default_limits};
 use super::words::{fault_failure, is_environment, link_failure};
-use peak_backend_api::{Artifact, CompileRequest};
+use peak_backend_api::{Artifact, CompileRequest, Disassembly};
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -155,17 +155,50 @@ impl WorkerPool {
             request: Box::new(request.clone()),
             output: output.clone(),
         };
-        let fail = |fault, words: &[String]| Err(fault_failure(fault, "compiling", Some(request), words));
+        self.ask(&wire, "compiling", Some(request), |reply| matches!(reply, Reply::Compiled))?;
+        let artifact = artifact_file::read(&output);
+        let _ = std::fs::remove_file(&output);
+        artifact
+            .map_err(|error| fault_failure(Fault::File { message: error.to_string() }, "compiling", Some(request), &[]))
+    }
+
+    /// An artifact's code as text, in a worker: what a compiler made of hostile text is read there.
+    ///
+    /// # Errors
+    /// Class `compile` where a tool is missing or refuses the code, `timeout` or `crash`.
+    pub fn disassemble(&self, artifact: &Artifact) -> Result<Disassembly, Failure> {
+        let what = "showing the code";
+        let failed = |error: std::io::Error| fault_failure(Fault::File { message: error.to_string() }, what, None, &[]);
+        let address = artifact_file::address(artifact);
+        let [input, output] =
+            ["artifact", "json"].map(|kind| self.folder.path().join(format!("{address}.shown.{kind}")));
+        artifact_file::write(&input, artifact).map_err(failed)?;
+        let wire = Request::Disassemble {
+            backend: self.backend.clone(),
+            artifact_file: input.clone(),
+            output: output.clone(),
+        };
+        let asked = self.ask(&wire, what, None, |reply| matches!(reply, Reply::Disassembled));
+        let text = asked.and_then(|()| std::fs::read(&output).map_err(failed));
+        let _ = (std::fs::remove_file(&input), std::fs::remove_file(&output));
+        serde_json::from_slice(&text?).map_err(|error| failed(error.into()))
+    }
+
+    /// Asks a worker, and a fresh one where that died of an earlier request.
+    fn ask(
+        &self,
+        wire: &Request,
+        what: &str,
+        request: Option<&CompileRequest>,
+        is_answer: impl Fn(&Reply) -> bool,
+    ) -> Result<(), Failure> {
+        let fail = |fault, words: &[String]| Err(fault_failure(fault, what, request, words));
         loop {
             let mut place = self.place();
             let used = place.link.is_some();
             let link = place.link()?;
             match link.call(wire.clone(), self.options.deadline) {
-                Ok(Reply::Compiled) => {
-                    let artifact = artifact_file::read(&output);
-                    let _ = std::fs::remove_file(&output);
-                    return artifact.or_else(|error| fail(Fault::File { message: error.to_string() }, &[]));
-                }
+                Ok(reply) if is_answer(&reply) => return Ok(()),
                 Ok(Reply::Failed { fault: fault @ (Fault::Panicked { .. } | Fault::Protocol { .. }) }) => {
                     let words = link.last_words();
                     place.link = None;
@@ -180,7 +213,7 @@ impl WorkerPool {
                     place.link = None;
                     // It may have died of an earlier request: a fresh worker decides.
                     if !(used && matches!(error, LinkError::Died { .. })) {
-                        return Err(link_failure(error, "compiling"));
+                        return Err(link_failure(error, what));
                     }
                 }
             }

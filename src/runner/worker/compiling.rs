@@ -1,4 +1,4 @@
-//! What a worker without a device answers: compile, and what is there. Source text is hostile, hence the process.
+//! What a worker without a device answers: compile, show code, and what is there. Source text is hostile, hence the process.
 
 use super::super::artifact_file;
 use super::super::protocol::{BackendListing, Fault, Reply, Request};
@@ -20,6 +20,9 @@ pub fn answer(request: Request, backends: &[MakeBackend]) -> Result<Reply, Fault
             Ok(Reply::Devices { devices })
         }
         Request::Compile { backend, request, output } => compile(find(backends, &backend)?.as_ref(), &request, &output),
+        Request::Disassemble { backend, artifact_file, output } => {
+            disassemble(find(backends, &backend)?.as_ref(), &artifact_file, &output)
+        }
         _ => Err(Fault::Protocol { message: "a compiling worker does not do that".to_owned() }),
     }
 }
@@ -29,6 +32,15 @@ fn compile(backend: &dyn Backend, request: &CompileRequest, output: &Path) -> Re
     let failed = |error| Fault::File { message: format!("writing {}: {error}", output.display()) };
     artifact_file::write(output, &artifact).map_err(failed)?;
     Ok(Reply::Compiled)
+}
+
+fn disassemble(backend: &dyn Backend, artifact: &Path, output: &Path) -> Result<Reply, Fault> {
+    let failed = |path: &Path, error: std::io::Error| Fault::File { message: format!("{}: {error}", path.display()) };
+    let artifact = artifact_file::read(artifact).map_err(|error| failed(artifact, error))?;
+    let text = backend.disassemble(&artifact).map_err(|error| Fault::Compile { error })?;
+    let json = serde_json::to_vec(&text).map_err(|error| failed(output, error.into()))?;
+    std::fs::write(output, json).map_err(|error| failed(output, error))?;
+    Ok(Reply::Disassembled)
 }
 
 fn listings(backends: &[MakeBackend]) -> Vec<BackendListing> {

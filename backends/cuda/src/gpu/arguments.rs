@@ -79,6 +79,7 @@ mod tests {
             buffers: vec![ReflectedBuffer { name: "A".to_owned(), set: 0, binding: 0, writable: true, stride: None }],
             scalars: vec![scalar("n", 8, 4), scalar("map", 128, 128)],
             scalar_bytes: 256,
+            resources: peak_backend_api::Resources::default(),
         }
     }
 

@@ -151,7 +151,15 @@ mod tests {
         Shape { grid: [8, 1, 1], block: [32, 1, 1], shared_bytes: 0, cluster: None, cooperative: false };
 
     fn entry(block: Option<[u32; 3]>) -> ReflectedEntry {
-        ReflectedEntry { name: "f".to_owned(), block, buffers: Vec::new(), scalars: Vec::new(), scalar_bytes: 0 }
+        let resources = peak_backend_api::Resources::default();
+        ReflectedEntry {
+            name: "f".to_owned(),
+            block,
+            buffers: Vec::new(),
+            scalars: Vec::new(),
+            scalar_bytes: 0,
+            resources,
+        }
     }
 
     #[test]
