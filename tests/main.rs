@@ -2,16 +2,20 @@
 
 mod cli;
 mod cuda;
+mod explain;
+mod fmt;
 mod library;
 mod lower;
 mod lowering;
 mod missing;
+mod new;
 mod oracle;
 mod program;
 mod runner;
 mod standard;
 mod store;
 mod tidy;
+mod tutorial;
 mod vulkan;
 mod workflow;
 mod wrong_kernels;

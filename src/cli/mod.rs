@@ -36,12 +36,16 @@ macro_rules! subcommands {
 // Alphabetical. The help text of each is the comment on its `Arguments`.
 subcommands! {
     check => Check,
+    completions => Completions,
     diff => Diff,
     doctor => Doctor,
     explain => Explain,
+    fmt => Fmt,
     list => List,
     log => Log,
     lower => Lower,
+    man => Man,
+    new => New,
     restore => Restore,
     run => Run,
     show => Show,

@@ -5,9 +5,11 @@
 //! declaration means.
 
 mod files;
+mod folders;
 mod standard;
 
 pub use files::{MAX_FILES, SourceError};
+pub use folders::{peak_files, read_file};
 pub use standard::{STANDARD_PREFIX, Standard};
 
 use files::Place;

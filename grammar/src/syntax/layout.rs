@@ -43,7 +43,7 @@ pub(crate) struct RawLine<'a> {
 }
 
 impl<'a> RawLine<'a> {
-    fn new(text: &'a str, start: usize) -> RawLine<'a> {
+    pub(crate) fn new(text: &'a str, start: usize) -> RawLine<'a> {
         let blanks = text.bytes().take_while(|byte| matches!(byte, b' ' | b'\t'));
         RawLine { text, start, indent: blanks.map(|byte| if byte == b'\t' { 2 } else { 1 }).sum() }
     }

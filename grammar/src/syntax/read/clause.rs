@@ -1,6 +1,6 @@
 //! One line through pest, and pest's pairs as pieces with spans in the file.
 
-use super::expected;
+use super::{expected, token};
 use crate::limits::MAX_BRACKETS;
 use crate::syntax::{Name, Node, Report, Span, Spanned};
 use pest::Parser;
@@ -125,7 +125,10 @@ pub(super) fn clause<'n>(rule: Rule, node: &Node<'n>, out: &mut Report<'_>) -> O
         return None;
     }
     match grammar::Grammar::parse(rule, node.text) {
-        Ok(mut pairs) => pairs.next().map(|pair| Piece { pair, base: node.span.start }),
+        Ok(mut pairs) => {
+            out.write(node.span.start, || token::tokens(pairs.clone(), node));
+            pairs.next().map(|pair| Piece { pair, base: node.span.start })
+        }
         Err(error) => {
             out.push(expected::diagnostic(rule, node, &error, out));
             out.unread(node.span, node.text);

@@ -7,6 +7,7 @@ mod expression;
 mod kernel;
 mod pack;
 mod plan;
+mod token;
 mod transformation;
 mod workflow;
 
