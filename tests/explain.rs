@@ -139,4 +139,7 @@ fn shells_and_man_are_told_of_every_command() {
     }
     let page = peak(home.path(), &["man"]);
     assert!(page.code == 0 && page.out.contains(".TH peak 1") && page.out.contains("explain"), "{}", page.err);
+    let page = peak(home.path(), &["man", "fmt"]);
+    assert!(page.code == 0 && page.out.contains("peak\\-fmt") && page.out.contains("check"), "{}", page.out);
+    assert_eq!(peak(home.path(), &["man", "fnt"]).code, 2);
 }

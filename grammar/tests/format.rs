@@ -20,6 +20,9 @@ static CORPUS: LazyLock<Vec<SourceFile>> = LazyLock::new(|| {
     files
 });
 
+/// Those of them that can be formatted.
+static RIGHT: LazyLock<Vec<&SourceFile>> = LazyLock::new(|| CORPUS.iter().filter(|file| format(file).is_ok()).collect());
+
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..").canonicalize().expect("the repository")
 }
@@ -263,8 +266,7 @@ proptest! {
 
     #[test]
     fn harmless_slips_leave_a_file_right(file in 0usize..10_000, at in 0usize..400, by in 2usize..4, count in 1usize..4) {
-        let right: Vec<&SourceFile> = CORPUS.iter().filter(|file| format(file).is_ok()).collect();
-        let file = right[file % right.len()];
+        let file = RIGHT[file % RIGHT.len()];
         let slips = [Slip::Indent(by), Slip::Blanks(at, count), Slip::Trailing(at)];
         let text = slipped(&String::from_utf8_lossy(&file.bytes), &slips);
         prop_assert!(promises_hold(&SourceFile::new(&file.name, &text)), "{text}");

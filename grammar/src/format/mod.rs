@@ -4,7 +4,7 @@
 //! Knows no clause by name. The tree of lines says what stands below what, and the tokens of a clause are those that
 //! the grammar cut it into, so a new clause needs nothing here.
 //!
-//! [`Page`](page::Page) is the tree with comments and blank lines in it, `print` its text.
+//! `page` is the tree with comments and blank lines in it, `print` its text.
 
 mod page;
 mod print;

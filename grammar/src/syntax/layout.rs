@@ -230,6 +230,10 @@ impl<'a> Tree<'a> {
                 out.push(out.error("peak::too-deep", node.span, message).help("what is deeper was skipped"));
                 return false;
             }
+            if self.open.last().and_then(|level| level.nodes.last()).is_some_and(|parent| !parent.children.is_empty()) {
+                let diagnostic = out.error("peak::indentation", node.span, "the block above it is indented further");
+                out.push(diagnostic.help("align it with the first line of its block"));
+            }
             self.open.push(Level { indent, nodes: Vec::new() });
         } else if indent != deepest {
             let message = "the indentation fits no level above";

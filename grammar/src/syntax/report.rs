@@ -38,7 +38,7 @@ impl<'a> Report<'a> {
     /// Notes text that is data as it stands.
     pub(crate) fn keep(&mut self, span: Span) {
         if let Some(written) = &mut self.written {
-            written.kept.push(span);
+            written.kept.insert(span);
         }
     }
 

@@ -3,7 +3,7 @@
 //! Kept only for who prints a file back; nothing that decides what a file means reads it.
 
 use super::Span;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 /// What a formatter needs beside the tree of lines.
 #[derive(Debug, Default)]
@@ -11,7 +11,7 @@ pub(crate) struct Written {
     /// Tokens of each clause, by the clause's first byte. A line that the reader skipped has none.
     pub(crate) clauses: BTreeMap<usize, Vec<Token>>,
     /// Text that is data as it stands, such as a host region: lines, comments and blanks alike.
-    pub(crate) kept: Vec<Span>,
+    pub(crate) kept: HashSet<Span>,
 }
 
 /// A token of a clause.

@@ -168,6 +168,17 @@ pub(super) fn no_block(node: &Node<'_>, out: &mut Report<'_>) {
     }
 }
 
+/// Reports what stands below a clause and no longer belongs to its prose.
+pub(super) fn no_block_after_prose(node: &Node<'_>, out: &mut Report<'_>) {
+    stray_fences(node, out);
+    if let Some(child) = node.children.first() {
+        let message = "the prose above ended before this line";
+        let diagnostic = out.error("peak::unexpected-block", child.span, message);
+        out.push(diagnostic.help("indent every line of the prose deeper than the clause that opens it, comments too"));
+        node.children.iter().for_each(|child| out.unread(child.span, child.text));
+    }
+}
+
 /// Reports that a clause has nothing below it.
 pub(super) fn missing_block(node: &Node<'_>, out: &mut Report<'_>) {
     let head = node.text.split_whitespace().next().unwrap_or("");
