@@ -18,7 +18,10 @@ fn every_code_has_words_and_an_example_in_one_place() {
     for (code, text) in &sections {
         let has_example = text.contains("\nExample: ") || text.contains("\n```peak error=");
         assert!(has_example, "{code} has no example");
-        assert!(text.trim().lines().next().is_some_and(|line| line.ends_with('.') || line.len() > 60), "{code}: {text}");
+        assert!(
+            text.trim().lines().next().is_some_and(|line| line.ends_with('.') || line.len() > 60),
+            "{code}: {text}"
+        );
     }
     let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
     for entry in CODES {
@@ -37,7 +40,11 @@ fn a_code_is_explained_with_its_example() {
     let home = folder(&[]);
     let outcome = peak(home.path(), &["explain", "peak::cycle"]);
     assert_eq!(outcome.code, 0, "{}", outcome.err);
-    assert!(outcome.out.starts_with("peak::cycle\n\n") && outcome.out.contains("extends second-pack"), "{}", outcome.out);
+    assert!(
+        outcome.out.starts_with("peak::cycle\n\n") && outcome.out.contains("extends second-pack"),
+        "{}",
+        outcome.out
+    );
     assert!(!outcome.out.contains("error="), "marks of the tests are none of the words: {}", outcome.out);
 }
 
@@ -46,7 +53,8 @@ fn a_name_is_explained_as_it_is_declared() {
     let home = folder(&[]);
     let outcome = peak(home.path(), &["explain", "tb-tiling"]);
     assert_eq!(outcome.code, 0, "{}", outcome.err);
-    let start = "transformation tb-tiling  (stdlib/transformations/matmul/tb-tiling.peak:1)\n\ntransformation tb-tiling \"";
+    let start =
+        "transformation tb-tiling  (stdlib/transformations/matmul/tb-tiling.peak:1)\n\ntransformation tb-tiling \"";
     assert!(outcome.out.starts_with(start), "{}", outcome.out);
     let both = peak(home.path(), &["explain", "matmul-f32", "--json"]);
     let kinds: Vec<String> = both.events().iter().map(|event| event["kind"].to_string()).collect();
@@ -64,12 +72,18 @@ fn what_a_devices_packs_change_is_told_part_by_part() {
     let home = folder(&[]);
     let outcome = peak(home.path(), &["explain", "thread-tiling", "--device", "llvmpipe"]);
     assert_eq!(outcome.code, 0, "{}", outcome.err);
-    let changed = "introduces TRD_Y_DIM in 4, 8, 16 start at 16  # pack software, stdlib/packs/software/software.peak:8";
+    let changed =
+        "introduces TRD_Y_DIM in 4, 8, 16 start at 16  # pack software, stdlib/packs/software/software.peak:8";
     assert!(outcome.out.contains(changed), "{}", outcome.out);
-    assert!(outcome.out.contains("# as declared, stdlib/transformations/matmul/thread-tiling.peak:"), "{}", outcome.out);
+    assert!(
+        outcome.out.contains("# as declared, stdlib/transformations/matmul/thread-tiling.peak:"),
+        "{}",
+        outcome.out
+    );
     let event = &peak(home.path(), &["explain", "thread-tiling", "--device", "llvmpipe", "--json"]).events()[0];
     assert_eq!(event["packs"], serde_json::json!(["software"]));
-    let packs: Vec<&serde_json::Value> = event["parts"].as_array().expect("parts").iter().map(|part| &part["pack"]).collect();
+    let packs: Vec<&serde_json::Value> =
+        event["parts"].as_array().expect("parts").iter().map(|part| &part["pack"]).collect();
     assert_eq!(packs.iter().filter(|pack| **pack == "software").count(), 3, "{event}");
     let workflows = peak(home.path(), &["explain", "matmul-f32", "--device", "llvmpipe", "--backend", "hlsl"]);
     assert!(workflows.out.contains("this is the one that is carried out there"), "{}", workflows.out);
@@ -104,9 +118,17 @@ fn what_applies_to_a_kernel_is_told_with_the_reason_why_not() {
 fn every_kind_can_be_listed() {
     let home = folder(&[]);
     let kinds = [
-        ("kernels", "matmul-f32"), ("transformations", "refactor"), ("devices", "llvmpipe"), ("packs", "software"),
-        ("workflows", "matmul-f32"), ("utilities", "launch-primitives"), ("validators", "outputs"),
-        ("strategies", "random"), ("providers", "mailbox"), ("backends", "hlsl"), ("runtimes", "vulkan"),
+        ("kernels", "matmul-f32"),
+        ("transformations", "refactor"),
+        ("devices", "llvmpipe"),
+        ("packs", "software"),
+        ("workflows", "matmul-f32"),
+        ("utilities", "launch-primitives"),
+        ("validators", "outputs"),
+        ("strategies", "random"),
+        ("providers", "mailbox"),
+        ("backends", "hlsl"),
+        ("runtimes", "vulkan"),
     ];
     for (kind, name) in kinds {
         let events = peak(home.path(), &["list", kind, "--json"]).events();
@@ -121,8 +143,11 @@ fn every_command_shows_an_example() {
     let home = folder(&[]);
     let help = peak(home.path(), &["--help"]).out;
     let commands = help.split("Commands:\n").nth(1).and_then(|rest| rest.split("\n\n").next()).expect("a list");
-    let names: Vec<&str> =
-        commands.lines().filter_map(|line| line.strip_prefix("  ")?.split(' ').next()).filter(|name| !name.is_empty()).collect();
+    let names: Vec<&str> = commands
+        .lines()
+        .filter_map(|line| line.strip_prefix("  ")?.split(' ').next())
+        .filter(|name| !name.is_empty())
+        .collect();
     assert!(names.contains(&"fmt") && names.contains(&"new") && names.len() >= 14, "{names:?}");
     for name in names {
         let help = peak(home.path(), &[name, "--help"]).out;

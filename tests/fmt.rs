@@ -64,7 +64,10 @@ fn check_and_diff_change_nothing() {
     assert_eq!(text(folder.path(), "messy.peak"), MESSY);
     let event: serde_json::Value =
         serde_json::from_str(&peak(folder.path(), &["--json", "--check", "messy.peak"], "").out).expect("one object");
-    assert_eq!((&event["event"], &event["file"], &event["changed"]), (&"formatted".into(), &"messy.peak".into(), &true.into()));
+    assert_eq!(
+        (&event["event"], &event["file"], &event["changed"]),
+        (&"formatted".into(), &"messy.peak".into(), &true.into())
+    );
 }
 
 #[test]
@@ -86,7 +89,11 @@ fn a_wrong_file_is_left_alone_and_the_others_are_not() {
     std::fs::write(folder.path().join("a-wrong.peak"), wrong).expect("written");
     let outcome = peak(folder.path(), &["."], "");
     assert_eq!((outcome.code, outcome.out.as_str()), (1, "./messy.peak\n"));
-    assert!(outcome.err.contains("peak::unknown-clause") && outcome.err.contains("1 file left alone"), "{}", outcome.err);
+    assert!(
+        outcome.err.contains("peak::unknown-clause") && outcome.err.contains("1 file left alone"),
+        "{}",
+        outcome.err
+    );
     assert_eq!(text(folder.path(), "a-wrong.peak"), wrong);
     let missing = peak(folder.path(), &["nowhere.peak"], "");
     assert!(missing.code == 1 && missing.err.contains("peak::missing-file"), "{}", missing.err);

@@ -26,11 +26,17 @@ fn everything_new_is_right_at_once() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let folder = folder.path();
     assert_eq!(new(folder, &["kernel", "row-sum"]), ["row-sum.peak", "row_sum.cu", "row_sum.hlsl"]);
-    assert_eq!(new(folder, &["kernel", "float", "--in", "one", "--backend", "hlsl"]), ["one/float.peak", "one/float_kernel.hlsl"]);
+    assert_eq!(
+        new(folder, &["kernel", "float", "--in", "one", "--backend", "hlsl"]),
+        ["one/float.peak", "one/float_kernel.hlsl"]
+    );
     new(folder, &["transformation", "unroll"]);
     new(folder, &["transformation", "unroll-rows", "--kernel", "row-sum", "--use", "row-sum.peak", "--in", "deep/er"]);
     let text = std::fs::read_to_string(folder.join("deep/er/unroll-rows.peak")).expect("written");
-    assert!(text.contains("use \"../../row-sum.peak\"") && text.contains("requires whole-turns: n mod UNROLL = 0"), "{text}");
+    assert!(
+        text.contains("use \"../../row-sum.peak\"") && text.contains("requires whole-turns: n mod UNROLL = 0"),
+        "{text}"
+    );
     new(folder, &["workflow", "steps"]);
     new(folder, &["workflow", "row-steps", "--kernel", "row-sum", "--use", "row-sum.peak"]);
     new(folder, &["workflow", "other-steps", "--kernel", "matmul-f32"]);

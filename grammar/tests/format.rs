@@ -21,7 +21,8 @@ static CORPUS: LazyLock<Vec<SourceFile>> = LazyLock::new(|| {
 });
 
 /// Those of them that can be formatted.
-static RIGHT: LazyLock<Vec<&SourceFile>> = LazyLock::new(|| CORPUS.iter().filter(|file| format(file).is_ok()).collect());
+static RIGHT: LazyLock<Vec<&SourceFile>> =
+    LazyLock::new(|| CORPUS.iter().filter(|file| format(file).is_ok()).collect());
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..").canonicalize().expect("the repository")

@@ -42,7 +42,8 @@ fn the_references_blocks_are_one_library() {
 
 #[test]
 fn the_references_wrong_blocks_give_their_codes() {
-    let wrong: Vec<(&str, SourceFile)> = blocks(REFERENCE).into_iter().filter_map(|(code, file)| Some((code?, file))).collect();
+    let wrong: Vec<(&str, SourceFile)> =
+        blocks(REFERENCE).into_iter().filter_map(|(code, file)| Some((code?, file))).collect();
     assert!(wrong.len() >= 10, "only {} blocks were found", wrong.len());
     for (code, file) in wrong {
         let mut files = right();
@@ -51,6 +52,14 @@ fn the_references_wrong_blocks_give_their_codes() {
         let codes: Vec<&str> = found.iter().map(|one| one.code).collect();
         assert!(codes.contains(&code), "{code} is not given: {}", shown(&files, &found));
         assert!(codes.iter().all(|own| *own == code), "more than {code} is given: {}", shown(&files, &found));
+    }
+}
+
+#[test]
+fn the_references_blocks_are_in_form() {
+    for file in right() {
+        let formatted = peak_grammar::format::format(&file);
+        assert_eq!(formatted.as_deref().map(str::as_bytes), Ok(file.bytes.as_slice()), "{}", file.name);
     }
 }
 
@@ -80,7 +89,10 @@ fn standard_library() -> Vec<SourceFile> {
             if path.is_dir() {
                 folders.push(path);
             } else if path.extension().is_some_and(|extension| extension == "peak") {
-                files.push(SourceFile { name: path.display().to_string(), bytes: std::fs::read(&path).expect("a file") });
+                files.push(SourceFile {
+                    name: path.display().to_string(),
+                    bytes: std::fs::read(&path).expect("a file"),
+                });
             }
         }
     }

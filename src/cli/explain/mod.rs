@@ -11,7 +11,7 @@ use crate::error::{Class, Error, Result};
 use crate::library::Loaded;
 use crate::session::SessionError;
 use codes::{explanation, explanations};
-use parts::{Part, declared, parts, place};
+use parts::{Part, clauses, declared, parts, place};
 use peak_grammar::diagnostics::nearest;
 use peak_grammar::ir::{Device, Origin, Transformation};
 use peak_grammar::specialize::{self, Specialized};
@@ -92,6 +92,7 @@ impl Arguments {
             Some(special) => {
                 let parts = parts(loaded, special);
                 text.push_str(&specialized_text(special, &parts, device));
+                fields["clauses"] = json!(clauses(&special.transformation));
                 fields["packs"] = json!(special.packs);
                 fields["parts"] = parts.iter().map(Part::fields).collect();
                 fields["knowledge"] = special.knowledge.iter().map(knowledge_fields).collect();
@@ -236,6 +237,7 @@ fn specialized_text(special: &Specialized, parts: &[Part], device: Option<&Devic
         [] => format!("no pack is for {device}: it is as declared\n"),
         packs => format!("on {device}, with its packs, bases first: {}\n", packs.join(", ")),
     };
+    text.extend(clauses(&special.transformation).iter().map(|clause| format!("\n{clause}\n")));
     for part in parts {
         let from = match &part.pack {
             Some(pack) => format!("pack {pack}"),

@@ -1,7 +1,9 @@
 //! A transformation as one device sees it, part by part: what it is, which pack it came from, and where that stands.
 
 use crate::library::Loaded;
-use peak_grammar::ir::{Library, Origin, Pack, Setting, SettingValue, TuningParameter};
+use peak_grammar::ir::{
+    KernelSelector, Library, Origin, Pack, Prose, Setting, SettingValue, Transformation, TuningParameter,
+};
 use peak_grammar::specialize::Specialized;
 use serde_json::json;
 
@@ -35,6 +37,30 @@ pub(super) fn parts(loaded: &Loaded, special: &Specialized) -> Vec<Part> {
     let passes = transformation.passes.iter();
     let passes = passes.map(|own| part("pass", &own.name, declared(loaded, &own.origin), Some(&own.origin)));
     settings.chain(tuning).chain(requirements).chain(passes).collect()
+}
+
+/// The clauses that no pack can change, as they would be written.
+pub(super) fn clauses(transformation: &Transformation) -> Vec<String> {
+    let listed = |words: &str, names: &[String]| (!names.is_empty()).then(|| format!("{words} {}", names.join(", ")));
+    let prose = |word: &str, words: &Prose| {
+        (!words.is_empty()).then(|| format!("{word}\n  {}", words.source().replace('\n', "\n  ")))
+    };
+    let kernels = match &transformation.kernels {
+        KernelSelector::Any => None,
+        KernelSelector::Named(names) => listed("for kernels", names),
+        KernelSelector::Computing(pattern) => Some(format!("for kernels computing {pattern}")),
+    };
+    let clauses = [
+        kernels,
+        listed("on", &transformation.on),
+        listed("needs tuning", &transformation.needs_tuning),
+        listed("needs let", &transformation.needs_lets),
+        listed("after", &transformation.after),
+        listed("conflicts with", &transformation.conflicts_with),
+        prose("because", &transformation.because),
+        prose("known failures", &transformation.known_failures),
+    ];
+    clauses.into_iter().flatten().collect()
 }
 
 impl Part {
