@@ -123,7 +123,7 @@ fn use_is_relative_to_the_file_that_says_it() {
         item,
         serde_json::json!({
             "event": "item", "kind": "kernel", "name": "scale", "title": "B = 2 A", "backends": ["hlsl"],
-            "from": "kernels/scale.peak",
+            "from": "kernels/scale.peak", "line": 1, "pack": null,
         })
     );
 }

@@ -226,7 +226,8 @@ fn every_field_of_a_step_and_of_an_attempt_is_described() {
 /// Codes of diagnostics in a text: `peak::` and a kebab-case name in quotes.
 fn codes(text: &str) -> Vec<String> {
     let quoted = text.split('"').filter(|piece| piece.starts_with("peak::"));
-    let kebab = |code: &&str| code["peak::".len()..].chars().all(|c| c.is_ascii_lowercase() || c == '-');
+    let kebab =
+        |code: &&str| code["peak::".len()..].chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-');
     quoted.filter(|code| code.len() > "peak::".len()).filter(kebab).map(str::to_owned).collect()
 }
 

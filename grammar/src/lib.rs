@@ -5,9 +5,11 @@
 //!
 //! The way of a file: bytes -> [`syntax`] (layout, then each clause through `peak.pest`: an AST with spans) ->
 //! [`load`] (names resolved, units and types checked: the [`ir::Library`]) -> for one kernel and one device,
-//! [`specialize`] (packs applied) and [`matching`] (a pattern's names bound to the kernel's own).
+//! [`specialize`] (packs applied) and [`matching`] (a pattern's names bound to the kernel's own). The way back, from a
+//! tree of clauses to text, is [`format`](mod@format).
 
 pub mod diagnostics;
+pub mod format;
 pub mod ir;
 pub mod limits;
 pub mod matching;

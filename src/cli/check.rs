@@ -4,12 +4,15 @@ use super::output::App;
 use crate::error::{Class, Error, Result};
 use crate::library::{Loaded, Standard, load};
 use crate::session::{conflicts, unreachable};
-use peak_grammar::{Diagnostic, Severity};
+use peak_grammar::{Diagnostic, Severity, SourceFile, Sources};
 use serde_json::json;
 use std::path::PathBuf;
 
 /// Checks `.peak` files, and what they use; without one, the standard library.
 #[derive(clap::Args)]
+#[command(after_help = "Examples:\n  \
+    peak check tiling.peak          every error of a file, and of what it uses\n  \
+    peak check --json tiling.peak   one object a diagnostic, for an editor")]
 pub struct Arguments {
     /// The files.
     files: Vec<PathBuf>,
@@ -52,20 +55,27 @@ pub fn load_clean(app: &App, files: &[PathBuf]) -> Result<Loaded> {
 /// Tells people and programs of each diagnostic, and counts errors and warnings.
 fn tell(app: &App, loaded: &Loaded) -> (usize, usize) {
     for diagnostic in &loaded.diagnostics {
-        if diagnostic.is_error() || !app.quiet {
-            eprint!("{:?}", loaded.report(diagnostic));
-        }
-        app.event("diagnostic", fields(loaded, diagnostic));
+        tell_one(app, &loaded.sources, diagnostic, || loaded.report(diagnostic));
     }
     let errors = loaded.errors().count();
     (errors, loaded.diagnostics.len() - errors)
 }
 
-fn fields(loaded: &Loaded, diagnostic: &Diagnostic) -> serde_json::Value {
-    let place = loaded
-        .sources
-        .text(&diagnostic.file)
-        .map(|_| loaded.sources.line_column(&diagnostic.file, diagnostic.span.start));
+/// Tells people and programs of what is wrong with one file that was read alone.
+pub(super) fn tell_of_file(app: &App, file: &SourceFile, found: &[Diagnostic]) {
+    let sources = Sources::new([file]);
+    found.iter().for_each(|diagnostic| tell_one(app, &sources, diagnostic, || sources.report(diagnostic)));
+}
+
+fn tell_one(app: &App, sources: &Sources, diagnostic: &Diagnostic, report: impl Fn() -> miette::Report) {
+    if diagnostic.is_error() || !app.quiet {
+        eprint!("{:?}", report());
+    }
+    app.event("diagnostic", fields(sources, diagnostic));
+}
+
+fn fields(sources: &Sources, diagnostic: &Diagnostic) -> serde_json::Value {
+    let place = sources.text(&diagnostic.file).map(|_| sources.line_column(&diagnostic.file, diagnostic.span.start));
     json!({
         "code": diagnostic.code,
         "severity": match diagnostic.severity {

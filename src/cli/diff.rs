@@ -9,6 +9,9 @@ use similar::{ChangeTag, TextDiff};
 
 /// Shows what changed from one checkpoint to another: regions, tuning parameters, requirements.
 #[derive(clap::Args)]
+#[command(after_help = "Examples:\n  \
+    peak diff baseline thread-tiling   what the steps between them changed\n  \
+    peak diff 3/baseline               from there to the current checkpoint")]
 pub struct Arguments {
     /// The earlier one: NAME, RUN/NAME, a number, or the beginning of a hash.
     from: String,
@@ -50,7 +53,7 @@ fn parts(from: &KernelContext, to: &KernelContext) -> Vec<(&'static str, String)
 }
 
 /// Three lines around each change, as in a patch, without its file names.
-fn unified(old: &str, new: &str) -> String {
+pub(super) fn unified(old: &str, new: &str) -> String {
     let diff = TextDiff::from_lines(old, new);
     let mut text = String::new();
     for hunk in diff.unified_diff().context_radius(3).iter_hunks() {
@@ -68,7 +71,7 @@ fn unified(old: &str, new: &str) -> String {
 }
 
 /// Colours each line by its first character.
-fn paint(diff: &str, color: bool) -> String {
+pub(super) fn paint(diff: &str, color: bool) -> String {
     if !color {
         return diff.to_owned();
     }

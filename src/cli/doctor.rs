@@ -14,6 +14,9 @@ use serde_json::json;
 ///
 /// Exits with 0 if something can run: a device, and every toolchain of its backend.
 #[derive(clap::Args)]
+#[command(after_help = "Examples:\n  \
+    peak doctor          then run the command that it names for what is missing\n  \
+    peak doctor --json   toolchains and devices, one object each")]
 pub struct Arguments {}
 
 impl Arguments {

@@ -8,6 +8,9 @@ use serde_json::json;
 
 /// Lists runs and their checkpoints, newest run first.
 #[derive(clap::Args)]
+#[command(after_help = "Examples:\n  \
+    peak log        the last ten runs\n  \
+    peak log -n 1   the last one")]
 pub struct Arguments {
     /// Runs at most.
     #[arg(long, short = 'n', default_value_t = 10, value_name = "N")]

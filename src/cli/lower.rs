@@ -26,6 +26,10 @@ use std::path::PathBuf;
 ///
 /// With a device, each pass is compiled and validated as in a workflow; with `--no-run`, answers are only checked.
 #[derive(clap::Args)]
+#[command(after_help = "Examples:\n  \
+    peak lower -t refactor --emit prompt               what a model is asked\n  \
+    peak lower -t tb-tiling --after refactor           what the recorded answers change, judged on the device\n  \
+    peak lower mine.peak --no-run --provider mailbox   answer yourself, in a folder")]
 pub struct Arguments {
     /// A `.peak` file that declares the transformation.
     file: Option<PathBuf>,

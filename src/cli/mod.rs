@@ -37,13 +37,17 @@ macro_rules! subcommands {
 // Alphabetical. The help text of each is the comment on its `Arguments`.
 subcommands! {
     check => Check,
+    completions => Completions,
     diff => Diff,
     disasm => Disasm,
     doctor => Doctor,
     explain => Explain,
+    fmt => Fmt,
     list => List,
     log => Log,
     lower => Lower,
+    man => Man,
+    new => New,
     profile => Profile,
     restore => Restore,
     run => Run,

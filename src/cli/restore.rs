@@ -9,6 +9,9 @@ use std::path::{Path, PathBuf};
 
 /// Writes the regions of a checkpoint to files, and makes it the current checkpoint.
 #[derive(clap::Args)]
+#[command(after_help = "Examples:\n  \
+    peak restore thread-tiling --to out   its files, and from here on the current checkpoint\n  \
+    peak restore 2/baseline --force       over files that are there")]
 pub struct Arguments {
     /// NAME, RUN/NAME, a number, or six or more digits of a hash.
     name: String,

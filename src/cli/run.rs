@@ -23,6 +23,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// Each step is applied, validated and tuned; what was measured and answered before is reused. Ends with a table of the
 /// steps and the checkpoint that is best.
 #[derive(clap::Args)]
+#[command(after_help = "Examples:\n  \
+    peak run matmul-f32                                the workflow for this machine's device\n  \
+    peak run matmul-f32 --backend cuda --tune 24       another language, fewer configurations\n  \
+    peak run mine --use mine.peak --provider mailbox   your workflow; answer in a folder")]
 pub struct Arguments {
     /// The workflow's name: `matmul-f32`.
     workflow: String,

@@ -10,6 +10,9 @@ use serde_json::json;
 
 /// Shows a checkpoint: results, tuning parameters, requirements and the text of its regions.
 #[derive(clap::Args)]
+#[command(after_help = "Examples:\n  \
+    peak show                            the current checkpoint\n  \
+    peak show thread-tiling --attempts   what the model answered on the way to it")]
 pub struct Arguments {
     /// NAME, RUN/NAME, a number, or six or more digits of a hash; else the current checkpoint.
     name: Option<String>,

@@ -5,10 +5,12 @@
 //! declaration means.
 
 mod files;
+mod folders;
 mod patterns;
 mod standard;
 
 pub use files::{MAX_FILES, SourceError};
+pub use folders::{peak_files, read_file};
 pub use standard::{STANDARD_PREFIX, Standard};
 
 use files::Place;

@@ -43,7 +43,7 @@ pub(crate) struct RawLine<'a> {
 }
 
 impl<'a> RawLine<'a> {
-    fn new(text: &'a str, start: usize) -> RawLine<'a> {
+    pub(crate) fn new(text: &'a str, start: usize) -> RawLine<'a> {
         let blanks = text.bytes().take_while(|byte| matches!(byte, b' ' | b'\t'));
         RawLine { text, start, indent: blanks.map(|byte| if byte == b'\t' { 2 } else { 1 }).sum() }
     }
@@ -229,6 +229,10 @@ impl<'a> Tree<'a> {
                 let message = format!("nested deeper than {MAX_LEVELS} levels");
                 out.push(out.error("peak::too-deep", node.span, message).help("what is deeper was skipped"));
                 return false;
+            }
+            if self.open.last().and_then(|level| level.nodes.last()).is_some_and(|parent| !parent.children.is_empty()) {
+                let diagnostic = out.error("peak::indentation", node.span, "the block above it is indented further");
+                out.push(diagnostic.help("align it with the first line of its block"));
             }
             self.open.push(Level { indent, nodes: Vec::new() });
         } else if indent != deepest {

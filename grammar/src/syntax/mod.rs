@@ -9,6 +9,7 @@ mod prose;
 mod read;
 mod report;
 mod span;
+mod written;
 
 pub use ast::File;
 pub use clean::{Defect, clean};
@@ -17,6 +18,7 @@ pub use span::{Name, Span, Spanned};
 
 pub(crate) use layout::{Node, RawLine, layout};
 pub(crate) use report::{Report, words_of};
+pub(crate) use written::{Token, TokenKind, Written};
 
 use crate::SourceFile;
 use crate::diagnostics::Diagnostic;
@@ -24,18 +26,27 @@ use crate::limits::MAX_FILE_BYTES;
 
 /// Reads a file.
 pub(crate) fn parse(file: &SourceFile) -> (File, Vec<Diagnostic>) {
-    let mut out = Report::new(&file.name);
+    let (parsed, _, diagnostics) = parse_with(file, Report::new(&file.name));
+    (parsed, diagnostics)
+}
+
+/// Reads a file, and keeps how it was written.
+pub(crate) fn parse_written(file: &SourceFile) -> (File, Written, Vec<Diagnostic>) {
+    parse_with(file, Report::recording(&file.name))
+}
+
+fn parse_with<'f>(file: &'f SourceFile, mut out: Report<'f>) -> (File, Written, Vec<Diagnostic>) {
     if file.bytes.len() > MAX_FILE_BYTES {
         let message = format!("the file has {} bytes; the limit is {MAX_FILE_BYTES}", file.bytes.len());
         out.push(out.error("peak::file-too-large", Span::new(0, 1), message).help("it was not read; split it"));
-        return (File { name: file.name.clone(), ..File::default() }, out.finish());
+        return (File { name: file.name.clone(), ..File::default() }, Written::default(), out.finish());
     }
     let (text, defects) = clean(&file.bytes);
     clean::report(&defects, &mut out);
     let tree = layout(&text, &mut out);
     let mut parsed = read::file(&file.name, &tree, &text, &mut out);
     parsed.unread = out.take_unread();
-    (parsed, out.finish())
+    (parsed, out.take_written(), out.finish())
 }
 
 /// Reads a launch plan that stands alone.

@@ -1,6 +1,6 @@
 //! Collects the diagnostics of one file, up to a bound.
 
-use super::{Span, Spanned};
+use super::{Span, Spanned, Token, Written};
 use crate::diagnostics::Diagnostic;
 use crate::limits::MAX_DIAGNOSTICS;
 use std::collections::BTreeSet;
@@ -14,12 +14,37 @@ pub(crate) struct Report<'a> {
     dropped: usize,
     unread: Vec<Spanned<String>>,
     lost: Rc<BTreeSet<String>>,
+    written: Option<Written>,
 }
 
 impl<'a> Report<'a> {
     /// No findings yet.
     pub(crate) fn new(file: &'a str) -> Report<'a> {
-        Report { file, diagnostics: Vec::new(), dropped: 0, unread: Vec::new(), lost: Rc::default() }
+        Report { file, diagnostics: Vec::new(), dropped: 0, unread: Vec::new(), lost: Rc::default(), written: None }
+    }
+
+    /// No findings yet; how clauses are written is kept.
+    pub(crate) fn recording(file: &'a str) -> Report<'a> {
+        Report { written: Some(Written::default()), ..Report::new(file) }
+    }
+
+    /// Keeps how a clause is written, where that is wanted.
+    pub(crate) fn write(&mut self, start: usize, tokens: impl FnOnce() -> Vec<Token>) {
+        if let Some(written) = &mut self.written {
+            written.clauses.insert(start, tokens());
+        }
+    }
+
+    /// Notes text that is data as it stands.
+    pub(crate) fn keep(&mut self, span: Span) {
+        if let Some(written) = &mut self.written {
+            written.kept.insert(span);
+        }
+    }
+
+    /// How the file is written; nothing where that was not wanted.
+    pub(crate) fn take_written(&mut self) -> Written {
+        self.written.take().unwrap_or_default()
     }
 
     /// A report on a file of which some clauses were not read: what they may have said is not held against the rest.

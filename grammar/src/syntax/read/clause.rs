@@ -1,10 +1,10 @@
 //! One line through pest, and pest's pairs as pieces with spans in the file.
 
-use super::{expected, heads};
+use super::{expected, heads, token};
 use crate::limits::MAX_BRACKETS;
 use crate::syntax::{Name, Node, Report, Span, Spanned};
 use pest::Parser;
-use pest::iterators::Pair;
+use pest::iterators::{Pair, Pairs};
 
 pub(super) use grammar::Rule;
 
@@ -124,12 +124,13 @@ pub(super) fn clause<'n>(rule: Rule, node: &Node<'n>, out: &mut Report<'_>) -> O
         out.unread(node.span, node.text);
         return None;
     }
-    let alone = heads::form(rule, node.text).and_then(|form| grammar::Grammar::parse(form, node.text).ok()?.next());
-    if let Some(pair) = alone.filter(|pair| pair.as_str().len() == node.text.len()) {
-        return Some(Piece { pair, base: node.span.start });
-    }
-    match grammar::Grammar::parse(rule, node.text) {
-        Ok(mut pairs) => pairs.next().map(|pair| Piece { pair, base: node.span.start }),
+    let whole = |pairs: &Pairs<'_, Rule>| pairs.as_str().len() == node.text.len();
+    let alone = heads::form(rule, node.text).and_then(|form| grammar::Grammar::parse(form, node.text).ok());
+    match alone.filter(whole).map_or_else(|| grammar::Grammar::parse(rule, node.text), Ok) {
+        Ok(mut pairs) => {
+            out.write(node.span.start, || token::tokens(pairs.clone(), node));
+            pairs.next().map(|pair| Piece { pair, base: node.span.start })
+        }
         Err(error) => {
             out.push_if_kept(|out| expected::diagnostic(rule, node, &error, out));
             out.unread(node.span, node.text);
@@ -165,6 +166,17 @@ pub(super) fn no_block(node: &Node<'_>, out: &mut Report<'_>) {
         let message = format!("`{head}` takes no indented lines");
         let diagnostic = out.error("peak::unexpected-block", child.span, message);
         out.push(diagnostic.label("indented below it").help("align the line with the clause above"));
+        node.children.iter().for_each(|child| out.unread(child.span, child.text));
+    }
+}
+
+/// Reports what stands below a clause and no longer belongs to its prose.
+pub(super) fn no_block_after_prose(node: &Node<'_>, out: &mut Report<'_>) {
+    stray_fences(node, out);
+    if let Some(child) = node.children.first() {
+        let message = "the prose above ended before this line";
+        let diagnostic = out.error("peak::unexpected-block", child.span, message);
+        out.push(diagnostic.help("indent every line of the prose deeper than the clause that opens it, comments too"));
         node.children.iter().for_each(|child| out.unread(child.span, child.text));
     }
 }

@@ -125,6 +125,8 @@ fn host_code(node: &Node<'_>, text: &str, out: &mut Report<'_>) -> Option<HostCo
         missing_block(node, out);
         return None;
     };
+    // The region's text is what prompts show and recordings are found by.
+    out.keep(span);
     Some(HostCode {
         text: dedented(text, span.start, span.end),
         span,

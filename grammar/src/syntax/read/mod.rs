@@ -10,6 +10,7 @@ mod kernel;
 mod pack;
 mod plan;
 mod row;
+mod token;
 mod transformation;
 mod workflow;
 

@@ -1,6 +1,6 @@
 //! Clauses of `transformation`, passes and steps.
 
-use super::clause::{Piece, Rule, clauses, missing_block, no_block, one_fence};
+use super::clause::{Piece, Rule, clauses, missing_block, no_block, no_block_after_prose, one_fence};
 use super::{expression, kernel};
 use crate::ir::{Check, Effect, Region, SettingValue, Side, Which};
 use crate::syntax::ast::{
@@ -40,6 +40,7 @@ pub(super) fn transformation(header: Header, node: &Node<'_>, out: &mut Report<'
 /// The prose below an opener.
 pub(super) fn words(node: &Node<'_>, out: &mut Report<'_>) -> Option<Prose> {
     let words = prose::prose(node.prose.as_deref().unwrap_or(&[]), out);
+    no_block_after_prose(node, out);
     if words.segments.is_empty() {
         missing_block(node, out);
         return None;
