@@ -138,7 +138,7 @@ fn a_wrong_reference_is_caught_by_the_oracle() {
 
 #[test]
 fn an_inout_that_is_added_to_twice() {
-    // y[i] = y[i] + sum(k) A[i, k]
+    // y[i] = old y[i] + sum(k) A[i, k]
     let row = sum("k", name("n"), element("A", &[name("i"), name("k")]));
     let kernel = kernel(
         "row-sums",
@@ -147,7 +147,11 @@ fn an_inout_that_is_added_to_twice() {
             array("y", Direction::InOut, ElementType::F32, &[name("n")]),
             array("A", Direction::Input, ElementType::F32, &[name("n"), name("n")]),
         ],
-        vec![assign("y", &["i"], op(ValueOp::Add, element("y", &[name("i")]), row))],
+        vec![assign(
+            "y",
+            &["i"],
+            op(ValueOp::Add, Value::Old { array: "y".to_owned(), indices: vec![name("i")] }, row),
+        )],
     );
     let code = |times: f64| -> Run {
         Box::new(move |launch| {

@@ -86,13 +86,17 @@ fn describe(rule: Rule) -> String {
         | Rule::comparison
         | Rule::negation
         | Rule::conjunction
+        | Rule::disjunction
         | Rule::expression
         | Rule::expressions
         | Rule::reduction
         | Rule::call
         | Rule::element
+        | Rule::old
         | Rule::fact
         | Rule::quantity => "an expression",
+        Rule::bound | Rule::target_index => "an index",
+        Rule::filter => "`where`",
         Rule::values => "values",
         Rule::region => "a region (`macros`, `device code`, `host code`)",
         Rule::setting_value => "a value",

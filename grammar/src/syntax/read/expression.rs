@@ -17,11 +17,21 @@ pub(super) fn expressions(piece: &Piece<'_>, out: &mut Report<'_>) -> Vec<Expres
     list.all(Rule::expression).filter_map(|item| read_checked(&item, out)).collect()
 }
 
-/// `NAME[I, J] = VALUE`.
+/// `NAME[I, J in LOW..HIGH] = VALUE`.
 pub(super) fn assignment(piece: &Piece<'_>, out: &mut Report<'_>) -> Option<Assignment> {
-    let mut names = piece.names(Rule::ident).into_iter();
-    let target = names.next()?;
-    Some(Assignment { span: piece.span(), target, indices: names.collect(), value: expression(piece, out)? })
+    let (mut indices, mut ranges) = (Vec::new(), Vec::new());
+    for index in piece.all(Rule::target_index) {
+        match index.find(Rule::bound) {
+            Some(range) => {
+                let range = bound(&range, out)?;
+                indices.push(range.variable.clone());
+                ranges.push(range);
+            }
+            None => indices.push(index.name(Rule::ident)),
+        }
+    }
+    let value = expression(piece, out)?;
+    Some(Assignment { span: piece.span(), target: piece.name(Rule::ident), indices, ranges, value })
 }
 
 /// `[NAME:] CONDITION`.
@@ -70,7 +80,8 @@ fn read(piece: &Piece<'_>, out: &mut Report<'_>) -> Option<Expression> {
     let span = piece.span();
     let make = |kind| Some(Expression { span, kind });
     match piece.rule() {
-        Rule::expression => join(piece, Rule::conjunction, ExpressionKind::Or, out),
+        Rule::expression => choice(piece, out),
+        Rule::disjunction => join(piece, Rule::conjunction, ExpressionKind::Or, out),
         Rule::conjunction => join(piece, Rule::negation, ExpressionKind::And, out),
         Rule::negation => prefixed(piece, Rule::k_not, ExpressionKind::Not, out),
         Rule::factor => prefixed(piece, Rule::minus, ExpressionKind::Negate, out),
@@ -79,10 +90,24 @@ fn read(piece: &Piece<'_>, out: &mut Report<'_>) -> Option<Expression> {
         Rule::reduction => reduction(piece, out),
         Rule::call => make(ExpressionKind::Call(piece.name(Rule::ident), expressions(piece, out))),
         Rule::element => make(ExpressionKind::Element(piece.name(Rule::ident), expressions(piece, out))),
+        Rule::old => {
+            let element = piece.find(Rule::element)?;
+            make(ExpressionKind::Old(element.name(Rule::ident), expressions(&element, out)))
+        }
         Rule::fact => make(ExpressionKind::Fact(piece.name(Rule::ident).value)),
         Rule::quantity => make(quantity(piece, out)?),
         _ => make(ExpressionKind::Name(piece.text().trim_end().to_owned())),
     }
+}
+
+/// `A`, or `A where CONDITION else B`.
+fn choice(piece: &Piece<'_>, out: &mut Report<'_>) -> Option<Expression> {
+    let mut sides = piece.all(Rule::disjunction);
+    let then = read(&sides.next()?, out)?;
+    let Some(condition) = sides.next() else { return Some(then) };
+    let condition = Box::new(read(&condition, out)?);
+    let otherwise = Box::new(read(&piece.find(Rule::expression)?, out)?);
+    Some(Expression { span: piece.span(), kind: ExpressionKind::Where(condition, Box::new(then), otherwise) })
 }
 
 fn join(
@@ -154,14 +179,20 @@ fn reduction(piece: &Piece<'_>, out: &mut Report<'_>) -> Option<Expression> {
         "max" => ReduceOp::Max,
         _ => ReduceOp::Min,
     };
-    let mut bounds = Vec::new();
-    for bound in piece.all(Rule::bound) {
-        let mut ends = bound.all(Rule::expression);
-        let (low, high) = (read(&ends.next()?, out)?, read(&ends.next()?, out)?);
-        bounds.push(Bound { variable: bound.name(Rule::ident), low, high });
-    }
+    let bounds = piece.all(Rule::bound).map(|range| bound(&range, out)).collect::<Option<Vec<Bound>>>()?;
+    let filter = match piece.find(Rule::filter) {
+        Some(filter) => Some(Box::new(read(&filter.find(Rule::disjunction)?, out)?)),
+        None => None,
+    };
     let body = Box::new(read(&piece.find(Rule::product)?, out)?);
-    Some(Expression { span: piece.span(), kind: ExpressionKind::Reduce(op, bounds, body) })
+    Some(Expression { span: piece.span(), kind: ExpressionKind::Reduce(op, bounds, filter, body) })
+}
+
+/// `k in LOW..HIGH`.
+fn bound(piece: &Piece<'_>, out: &mut Report<'_>) -> Option<Bound> {
+    let mut ends = piece.all(Rule::disjunction);
+    let (low, high) = (read(&ends.next()?, out)?, read(&ends.next()?, out)?);
+    Some(Bound { variable: piece.name(Rule::ident), low, high })
 }
 
 fn quantity(piece: &Piece<'_>, out: &mut Report<'_>) -> Option<ExpressionKind> {
@@ -192,14 +223,19 @@ impl Expression {
             | ExpressionKind::Name(_)
             | ExpressionKind::Fact(_) => 0,
             ExpressionKind::Element(_, items)
+            | ExpressionKind::Old(_, items)
             | ExpressionKind::Call(_, items)
             | ExpressionKind::And(items)
             | ExpressionKind::Or(items) => deepest(items),
-            ExpressionKind::Reduce(_, bounds, body) => {
+            ExpressionKind::Reduce(_, bounds, filter, body) => {
                 // Each bound becomes a reduction of its own.
                 let bounds_count = bounds.len();
                 let deepest = bounds.iter().map(|bound| bound.low.depth().max(bound.high.depth())).max();
-                bounds_count + body.depth().max(deepest.unwrap_or(0))
+                let filter = filter.as_ref().map_or(0, |filter| filter.depth());
+                bounds_count + body.depth().max(deepest.unwrap_or(0)).max(filter)
+            }
+            ExpressionKind::Where(condition, then, otherwise) => {
+                condition.depth().max(then.depth()).max(otherwise.depth())
             }
             ExpressionKind::Negate(inner) | ExpressionKind::Not(inner) => inner.depth(),
             ExpressionKind::Binary(_, left, right) | ExpressionKind::Compare(_, left, right) => {
