@@ -53,7 +53,7 @@ impl Names {
             if assignment.extents.len() != assignment.indices.len() {
                 return Err(OracleError::Unsupported {
                     target: assignment.target.clone(),
-                    what: "a local array whose indices run nobody knows how far".to_owned(),
+                    what: "a local array without extents".to_owned(),
                 });
             }
             names.add(&assignment.target, assignment.extents.clone(), None, false);

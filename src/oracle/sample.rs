@@ -112,8 +112,9 @@ impl Oracle {
     ) -> Result<Vec<Vec<usize>>, OracleError> {
         let Asked { inputs, alteration, .. } = *asked;
         let costs = self.costs(inputs)?;
-        let lengths = self.names.arrays.keys().map(|name| Ok(self.shape(name, inputs)?.iter().product()));
-        let mut marks = Marks::new(lengths.collect::<Result<Vec<usize>, OracleError>>()?);
+        let length = |name: &String| Ok(self.shape(name, inputs)?.iter().product::<usize>());
+        let lengths: Result<Vec<usize>, OracleError> = self.names.arrays.keys().map(length).collect();
+        let mut marks = Marks::new(lengths?);
         let tables = Tables::new(self, known, inputs, alteration)?;
         let mut needed = vec![Vec::new(); last];
         let mut reads = 0.0;
@@ -149,7 +150,10 @@ impl Oracle {
 
 fn too_many(points: usize, reads: f64) -> OracleError {
     OracleError::Limit {
-        what: format!("what {points} sampled elements depend on, in reads of arrays,"),
+        what: format!(
+            "what is behind {points} sampled element{}, in reads of arrays,",
+            if points == 1 { "" } else { "s" }
+        ),
         size: format!("{reads:.1e}"),
         limit: format!("{MAX_READS:.0e}"),
     }

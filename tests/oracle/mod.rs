@@ -1,6 +1,7 @@
 //! The oracle, the generator of data and the outputs validator, on IR built by hand and on whole kernels.
 
 mod build;
+mod composed;
 mod evaluate;
 mod fake;
 mod freivalds;

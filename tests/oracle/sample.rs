@@ -98,8 +98,9 @@ fn roundings_compose_through_local_arrays() {
     };
     // n products and n - 1 additions, of which n stand in a row.
     assert_eq!(roundings(&read("matmul"), "C", &[("m", 4), ("n", 4), ("t", 100)]), (100.0, 0.0));
-    // exp(x - m) rounds twice, its sum n - 1 times, the division once; numerator and denominator are both behind it.
-    assert_eq!(roundings(&read("softmax"), "Y", &[("m", 4), ("n", 100)]), (2.0 + 2.0 + 99.0 + 1.0, 4.0));
+    // exp(x - m) rounds twice, its sum n - 1 times, the division once; numerator and denominator are both behind it,
+    // one through M and E, the other through M, E and S.
+    assert_eq!(roundings(&read("softmax"), "Y", &[("m", 4), ("n", 100)]), (2.0 + 2.0 + 99.0 + 1.0, 5.0));
     // A sum of sums is one sum.
     assert_eq!(roundings(&read("total"), "Y", &[("m", 10), ("n", 100)]).0, 1000.0);
     assert_eq!(roundings(&read("transpose"), "B", &[("m", 10), ("n", 100)]), (0.0, 0.0));

@@ -116,7 +116,7 @@ pub enum ReduceOp {
 }
 
 /// Functions of the oracle.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[allow(missing_docs, reason = "each is the function of its name")]
 pub enum Function {

@@ -15,9 +15,16 @@ impl Display for Computes {
 
 impl Display for Assignment {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let index = |(at, index): (usize, &String)| match self.extents.get(at) {
+            Some(extent) => format!("{index} in 0..{extent}"),
+            None => index.clone(),
+        };
         match self.indices.as_slice() {
             [] => write!(f, "{} = {}", self.target, self.value),
-            indices => write!(f, "{}[{}] = {}", self.target, indices.join(", "), self.value),
+            indices => {
+                let indices: Vec<String> = indices.iter().enumerate().map(index).collect();
+                write!(f, "{}[{}] = {}", self.target, indices.join(", "), self.value)
+            }
         }
     }
 }

@@ -43,7 +43,9 @@ pub(super) fn computes(
             let message = format!("`{}` is an input, and cannot be computed", target.value);
             out.push(out.error("peak::type-mismatch", target.span, message).help("declare it `output` or `inout`"));
         } else if !defined.insert(target.value.as_str()) {
-            super::duplicate_name("statement's target", target, out);
+            let message = format!("`{}` is defined twice", target.value);
+            let diagnostic = out.error("peak::duplicate-name", target.span, message).label("again");
+            out.push(diagnostic.help("an array has one statement; `a where CONDITION else b` tells its cases apart"));
         } else {
             scope.check_array(target, Some(statement.indices.len()), out);
         }

@@ -148,7 +148,15 @@ impl Scope<'_> {
     }
 
     fn indices(&self, indices: &[Expression], out: &mut Report<'_>) -> Option<Vec<Expr>> {
-        let indices: Vec<Option<Expr>> = indices.iter().map(|index| self.expr(index, out)).collect();
+        let index = |index: &Expression| match read_in(index) {
+            Some(read) => {
+                let diagnostic = out.error("peak::type-mismatch", read.span, "an index cannot be read from an array");
+                out.push(diagnostic.help("indices are whole-number expressions of index variables and scalar inputs"));
+                None
+            }
+            None => self.expr(index, out),
+        };
+        let indices: Vec<Option<Expr>> = indices.iter().map(index).collect();
         indices.into_iter().collect()
     }
 
@@ -266,6 +274,17 @@ impl Scope<'_> {
             true => values.into_iter().reduce(|held, value| Value::Call(function, vec![held, value])),
             false => Some(Value::Call(function, values)),
         }
+    }
+}
+
+/// An element of an array in an expression, if there is one.
+fn read_in(expression: &Expression) -> Option<&Expression> {
+    match &expression.kind {
+        Kind::Element(..) | Kind::Old(..) => Some(expression),
+        Kind::Negate(inner) => read_in(inner),
+        Kind::Binary(_, left, right) => read_in(left).or_else(|| read_in(right)),
+        Kind::Call(_, arguments) => arguments.iter().find_map(read_in),
+        _ => None,
     }
 }
 

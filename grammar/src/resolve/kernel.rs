@@ -228,7 +228,7 @@ fn all_computed(block: &Block<KernelClause>, statements: &[Assignment], out: &mu
         let defined = statements.iter().any(|statement| statement.target.value == name.value);
         if *direction != Direction::Input && !defined {
             let message = format!("`computes` does not say what `{}` holds", name.value);
-            let help = format!("add a statement `{} ... = VALUE`", name.value);
+            let help = format!("add a statement `{}[...] = VALUE`", name.value);
             out.push(out.error("peak::not-computed", name.span, message).help(help));
         }
     }
