@@ -10,7 +10,5 @@ pub const MAX_LEVELS: usize = 32;
 pub const MAX_BRACKETS: usize = 24;
 /// Nested operations in an expression, so that later recursive walks and JSON readers stay shallow.
 pub const MAX_EXPRESSION_DEPTH: usize = 40;
-/// Operations of one value of the oracle, after `where` over `and` and `or` is written out.
-pub const MAX_VALUE_NODES: usize = 4096;
 /// Diagnostics of a file; the rest are counted.
 pub const MAX_DIAGNOSTICS: usize = 100;

@@ -2,7 +2,7 @@
 //!
 //! Structural: index variables may have other names, factors and terms another order. No algebra beyond that.
 
-use crate::ir::{BinaryOp, Computes, Expr, Kernel, Value, ValueOp};
+use crate::ir::{Assignment, BinaryOp, Computes, Expr, Kernel, Predicate, Value, ValueOp};
 use indexmap::IndexMap;
 use std::cell::Cell;
 use std::collections::BTreeSet;
@@ -53,6 +53,9 @@ fn mismatch<T>(reason: impl Into<String>) -> Result<T, Mismatch> {
 
 /// Matches a pattern against what a kernel computes.
 ///
+/// A kernel may have more statements than the pattern: the pattern's match some of the kernel's, in order. Statements
+/// that define outputs are tried before those that define local arrays, and of these the first that fits is bound.
+///
 /// # Errors
 /// The first difference, in words.
 pub fn bind(pattern: &Computes, kernel: &Kernel) -> Result<Bindings, Mismatch> {
@@ -60,23 +63,11 @@ pub fn bind(pattern: &Computes, kernel: &Kernel) -> Result<Bindings, Mismatch> {
         return mismatch(format!("the kernel `{}` does not say what it computes", kernel.name));
     };
     let (wanted, found) = (pattern.statements.len(), computes.statements.len());
-    if wanted != found {
+    if wanted > found {
         return mismatch(format!("the kernel computes {found} statements, the pattern has {wanted}"));
     }
-    let matcher = Matcher { steps: Cell::new(0) };
-    let mut bindings = Bindings::default();
-    for (wanted, found) in pattern.statements.iter().zip(&computes.statements) {
-        if wanted.indices.len() != found.indices.len() {
-            let (own, other) = (found.indices.len(), wanted.indices.len());
-            return mismatch(format!("`{}` has {own} dimensions, `{}` has {other}", found.target, wanted.target));
-        }
-        bindings.array(&wanted.target, &found.target)?;
-        for (wanted, found) in wanted.indices.iter().zip(&found.indices) {
-            bindings.index(wanted, found)?;
-        }
-        bindings = matcher.value(bindings, &wanted.value, &found.value)?;
-    }
-    Ok(bindings)
+    let matcher = Matcher { steps: Cell::new(0), kernel };
+    matcher.statements(Bindings::default(), &pattern.statements, &computes.statements)
 }
 
 impl Bindings {
@@ -105,11 +96,59 @@ impl Bindings {
 }
 
 /// One match.
-struct Matcher {
+struct Matcher<'a> {
     steps: Cell<u32>,
+    kernel: &'a Kernel,
 }
 
-impl Matcher {
+impl Matcher<'_> {
+    /// The bindings with those of the pattern's statements, each matched with a later one of the kernel's.
+    fn statements(
+        &self,
+        bindings: Bindings,
+        wanted: &[Assignment],
+        found: &[Assignment],
+    ) -> Result<Bindings, Mismatch> {
+        let Some((first, rest)) = wanted.split_first() else { return Ok(bindings) };
+        let candidates = found.len().saturating_sub(rest.len());
+        let output = |at: &usize| self.kernel.arguments.iter().any(|known| known.name == found[*at].target);
+        let (outputs, locals): (Vec<usize>, Vec<usize>) = (0..candidates).partition(output);
+        let mut reasons = Vec::new();
+        for at in outputs.into_iter().chain(locals) {
+            let attempt = self.statement(bindings.clone(), first, &found[at]);
+            match attempt.and_then(|held| self.statements(held, rest, &found[at + 1..])) {
+                Ok(bindings) => return Ok(bindings),
+                Err(why) => reasons.push((&found[at].target, why.reason)),
+            }
+        }
+        match reasons.as_slice() {
+            [(_, only)] => mismatch(only.clone()),
+            all => {
+                let each: Vec<String> = all.iter().map(|(target, why)| format!("for `{target}`, {why}")).collect();
+                mismatch(format!("no statement of the kernel fits: {}", each.join("; ")))
+            }
+        }
+    }
+
+    /// One statement. Index variables are each statement's own: those of earlier ones are hidden, and kept for prose.
+    fn statement(&self, mut bindings: Bindings, wanted: &Assignment, found: &Assignment) -> Result<Bindings, Mismatch> {
+        if wanted.indices.len() != found.indices.len() {
+            let (own, other) = (found.indices.len(), wanted.indices.len());
+            return mismatch(format!("`{}` has {own} dimensions, `{}` has {other}", found.target, wanted.target));
+        }
+        let mut indices = std::mem::take(&mut bindings.indices);
+        bindings.array(&wanted.target, &found.target)?;
+        for (wanted, found) in wanted.indices.iter().zip(&found.indices) {
+            bindings.index(wanted, found)?;
+        }
+        let mut bindings = self.value(bindings, &wanted.value, &found.value)?;
+        for (wanted, found) in std::mem::take(&mut bindings.indices) {
+            indices.entry(wanted).or_insert(found);
+        }
+        bindings.indices = indices;
+        Ok(bindings)
+    }
+
     fn step(&self) -> Result<(), Mismatch> {
         self.steps.set(self.steps.get() + 1);
         if self.steps.get() > MAX_STEPS {
@@ -140,6 +179,10 @@ impl Matcher {
                 bindings.array(a, b)?;
                 i.iter().zip(j).try_fold(bindings, |held, (i, j)| self.size(held, i, j)).map_err(|_| differ())
             }
+            (Value::Old { array: a, indices: i }, Value::Old { array: b, indices: j }) if i.len() == j.len() => {
+                bindings.array(a, b)?;
+                i.iter().zip(j).try_fold(bindings, |held, (i, j)| self.size(held, i, j)).map_err(|_| differ())
+            }
             (Value::Negate(a), Value::Negate(b)) => self.value(bindings, a, b),
             (Value::Binary(a, ..), Value::Binary(b, ..)) if a == b && matches!(a, ValueOp::Add | ValueOp::Mul) => {
                 let (wanted, found) = (flat(*a, wanted), flat(*a, found));
@@ -156,8 +199,8 @@ impl Matcher {
                 i.iter().zip(j).try_fold(bindings, |held, (i, j)| self.value(held, i, j))
             }
             (
-                Value::Reduce { op: a, variable: i, low: il, high: ih, body: ib },
-                Value::Reduce { op: b, variable: j, low: jl, high: jh, body: jb },
+                Value::Reduce { op: a, variable: i, low: il, high: ih, filter: ip, body: ib },
+                Value::Reduce { op: b, variable: j, low: jl, high: jh, filter: jp, body: jb },
             ) => {
                 if a != b {
                     return mismatch(format!("the kernel has a {} where the pattern has a {}", b.name(), a.name()));
@@ -165,16 +208,36 @@ impl Matcher {
                 bindings = self.size(self.size(bindings, il, jl)?, ih, jh)?;
                 bindings.indices.shift_remove(i);
                 bindings.index(i, j)?;
+                let bindings = match (ip, jp) {
+                    (None, None) => bindings,
+                    (Some(wanted), Some(found)) => self.predicate(bindings, wanted, found)?,
+                    _ => return Err(differ()),
+                };
                 self.value(bindings, ib, jb)
             }
             (
                 Value::Where { condition: a, then: at, otherwise: ao },
                 Value::Where { condition: b, then: bt, otherwise: bo },
-            ) if a.0 == b.0 => {
-                let sides = self.size(self.size(bindings, &a.1, &b.1)?, &a.2, &b.2)?;
+            ) => {
+                let sides = self.predicate(bindings, a, b)?;
                 self.value(self.value(sides, at, bt)?, ao, bo)
             }
             _ => Err(differ()),
+        }
+    }
+
+    /// The bindings with those of a condition added.
+    fn predicate(&self, bindings: Bindings, wanted: &Predicate, found: &Predicate) -> Result<Bindings, Mismatch> {
+        self.step()?;
+        match (wanted, found) {
+            (Predicate::Compare(a, al, ar), Predicate::Compare(b, bl, br)) if a == b => {
+                self.value(self.value(bindings, al, bl)?, ar, br)
+            }
+            (Predicate::And(a), Predicate::And(b)) | (Predicate::Or(a), Predicate::Or(b)) if a.len() == b.len() => {
+                a.iter().zip(b).try_fold(bindings, |held, (a, b)| self.predicate(held, a, b))
+            }
+            (Predicate::Not(a), Predicate::Not(b)) => self.predicate(bindings, a, b),
+            _ => mismatch(format!("the kernel has `{found}` where the pattern has `{wanted}`")),
         }
     }
 

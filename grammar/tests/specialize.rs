@@ -1,6 +1,6 @@
 //! Packs applied, workflows chosen, patterns bound: through the public surface, on small libraries.
 
-use peak_grammar::ir::{Expr, KernelSelector, Library, Region};
+use peak_grammar::ir::{Computes, Expr, KernelSelector, Library, Region};
 use peak_grammar::matching::{Bindings, Mismatch, bind};
 use peak_grammar::specialize::{SpecializeError, applicable_packs, find_device, transformation, workflow};
 use peak_grammar::{SourceFile, load};
@@ -149,17 +149,25 @@ fn a_drivers_name_finds_the_device_with_the_longest_piece() {
     assert_eq!(name("llvmpipe"), None);
 }
 
-/// Binds `pattern` to a kernel over 2-dimensional A, B, C and sizes n, m.
+/// Binds `pattern` to a kernel over 2-dimensional A, B, C, 1-dimensional D, and sizes n, m.
 fn bound(pattern: &str, computes: &str) -> Result<Bindings, Mismatch> {
-    let text = format!(
-        "kernel k\n  computes {computes}\n  element f32\n  input n: int in 8\n  input m: int in 8\n  \
-         input A: array[n, m] of f32, ones\n  input B: array[m, n] of f32, ones\n  output C: array[n, n] of f32\n  \
-         device code for cuda from \"k.cu\"\n  host code\n    launch k\n      grid 1\n      block 1\n      \
-         arguments A, B, C, n, m\n\ntransformation t\n  for kernels computing {pattern}\n  pass p\n    in macros\n      Do.\n"
-    );
-    let library = library(&text);
+    let library = with(pattern, computes);
     let KernelSelector::Computing(pattern) = &library.transformations["t"].kernels else { panic!("a pattern") };
     bind(pattern, &library.kernels["k"])
+}
+
+fn computed(computes: &str) -> Computes {
+    with(MATMUL, computes).kernels["k"].computes.clone().expect("it computes")
+}
+
+fn with(pattern: &str, computes: &str) -> Library {
+    let text = format!(
+        "kernel k\n  computes {computes}\n  element f32\n  input n: int in 8\n  input m: int in 8\n  \
+         input A: array[n, m] of f32, ones\n  input B: array[m, n] of f32, ones\n  input D: array[m] of f32, ones\n  output C: array[n, n] of f32\n  \
+         device code for cuda from \"k.cu\"\n  host code\n    launch k\n      grid 1\n      block 1\n      \
+         arguments A, B, C, D, n, m\n\ntransformation t\n  for kernels computing {pattern}\n  pass p\n    in macros\n      Do.\n"
+    );
+    library(&text)
 }
 
 const MATMUL: &str = "OUT[i, j] = sum(k in 0..K) LEFT[i, k] * RIGHT[k, j]";
@@ -197,6 +205,49 @@ fn a_mismatch_says_what_differs() {
         ]
         .join("\n")
     );
+}
+
+#[test]
+fn a_pattern_binds_one_statement_among_several() {
+    let spelt = |bindings: &Bindings, names: &[&str]| -> Vec<String> {
+        names.iter().map(|name| bindings.spell(name).expect("it is bound")).collect()
+    };
+    // The first that defines an output and fits, although a local array's comes before it.
+    let two = "\n    T[i, j] = sum(k in 0..m) B[i, k] * A[k, j]\n    C[x, y] = sum(k in 0..m) T[x, k] * A[k, y]";
+    let bindings = bound(MATMUL, two).expect("it fits");
+    assert_eq!(spelt(&bindings, &["OUT", "LEFT", "RIGHT", "K", "i"]), ["C", "T", "A", "m", "x"]);
+    // Where no output's fits, a local array's.
+    let local = "\n    T[i, j] = sum(k in 0..m) B[i, k] * A[k, j]\n    C[x, y] = exp(T[x, y])";
+    let bindings = bound(MATMUL, local).expect("it fits");
+    assert_eq!(spelt(&bindings, &["OUT", "LEFT", "RIGHT"]), ["T", "B", "A"]);
+    // Two of three, in order; what both name is one array.
+    let softmax = "\n    M[i] = max(k in 0..m) A[i, k]\n    S[i] = sum(k in 0..m) exp(A[i, k] - M[i])\n    C[i, j] = exp(A[i, j] - M[i]) / S[i]";
+    let pattern = "\n    HIGH[r] = max(c in 0..N) IN[r, c]\n    OUT[r, c] = exp(IN[r, c] - HIGH[r]) / TOTAL[r]";
+    let bindings = bound(pattern, softmax).expect("it fits");
+    assert_eq!(spelt(&bindings, &["OUT", "HIGH", "TOTAL", "IN", "N"]), ["C", "M", "S", "A", "m"]);
+    let why = bound(MATMUL, "\n    T[i] = A[i, i]\n    C[i, j] = T[i]").expect_err("no product").reason;
+    insta::assert_snapshot!(why);
+}
+
+#[test]
+fn conditions_and_old_values_are_matched_too() {
+    let pattern = "OUT[i] = IN[i - 1] where i > 0 else 0";
+    assert!(bound(pattern, "C[j, i] = A[j, i]").is_err());
+    let kernel = "\n    T[x in 0..m] = D[x - 1] where x > 0 else 0\n    C[i, j] = T[i]";
+    assert_eq!(bound(pattern, kernel).expect("it fits").arrays["IN"], "D");
+    assert!(bound(pattern, &kernel.replace("x > 0", "x >= 0")).is_err());
+    let count = "OUT[b] = sum(i in 0..N where IN[i] = b) 1";
+    let counts = "\n    T[x in 0..4] = sum(k in 0..m where D[k] = x) 1\n    C[i, j] = A[i, j]";
+    assert_eq!(bound(count, counts).expect("it fits").arrays["IN"], "D");
+    assert!(bound(count, &counts.replace(" where D[k] = x", "")).is_err());
+}
+
+#[test]
+fn what_is_printed_is_read_as_the_same() {
+    let kernel = "\n    T[x in 0..4] = sum(k in 0..m where D[k] > 1 and not (k = x or k = 2)) 2 * (A[k, x] - 1)\n    C[i, j] = (T[0] + 1) * rsqrt(max(l in 0..i + 1) A[i, l]) where (i + 1) mod 2 = 0 else -T[1] where T[2] < 0.5 else pow(T[i mod 4], 2)";
+    let first = computed(kernel);
+    let printed = first.to_string().replace('\n', "\n    ");
+    assert_eq!(computed(&format!("\n    {printed}")), first, "{printed}");
 }
 
 #[test]

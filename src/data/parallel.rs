@@ -1,9 +1,12 @@
 //! Splits work on a slice over the cores. Small slices stay on the calling thread.
 
+use std::sync::{Mutex, PoisonError};
 use std::thread;
 
 /// Units of work below which another thread costs more than it saves.
 const WORTH_A_THREAD: usize = 1 << 15;
+/// Shares of heavy work that each thread takes, on average.
+const SHARES: usize = 16;
 
 /// Threads to use at most.
 #[must_use]
@@ -22,7 +25,8 @@ pub fn chunks<T: Send>(items: &mut [T], unit: usize, work: impl Fn(usize, &mut [
     .unwrap_or_else(|never| match never {});
 }
 
-/// As [`chunks`], for work that can fail and that is heavy for each item: every core gets a share.
+/// As [`chunks`], for work that can fail and that is heavy for each item: every core takes small shares until none is
+/// left, since some items may be heavier than others.
 ///
 /// # Errors
 /// The error of the first chunk, in order, that has one.
@@ -30,7 +34,32 @@ pub fn try_chunks<T: Send, E: Send>(
     items: &mut [T],
     work: impl Fn(usize, &mut [T]) -> Result<(), E> + Sync,
 ) -> Result<(), E> {
-    split(items, 1, cores().min(items.len()), work)
+    let threads = cores().min(items.len());
+    if threads < 2 {
+        return work(0, items);
+    }
+    let size = items.len().div_ceil(threads * SHARES);
+    let queue = Mutex::new(items.chunks_mut(size).enumerate());
+    let take = || {
+        let mut failed: Option<(usize, E)> = None;
+        loop {
+            // Nothing panics while the queue is locked, so it is never poisoned.
+            let next = queue.lock().unwrap_or_else(PoisonError::into_inner).next();
+            let Some((number, chunk)) = next else { return failed };
+            if let Err(error) = work(number * size, chunk) {
+                // Later chunks come later: the first error that a thread meets is the first of its own.
+                failed.get_or_insert((number, error));
+            }
+        }
+    };
+    let failed = thread::scope(|scope| {
+        let running: Vec<_> = (0..threads).map(|_| scope.spawn(take)).collect();
+        let finish = |thread: thread::ScopedJoinHandle<'_, Option<(usize, E)>>| {
+            thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+        };
+        running.into_iter().filter_map(finish).min_by_key(|(number, _)| *number)
+    });
+    failed.map_or(Ok(()), |(_, error)| Err(error))
 }
 
 fn split<T: Send, E: Send>(

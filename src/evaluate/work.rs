@@ -3,7 +3,9 @@
 //! Counted from the declaration, never from a candidate's code, so that a candidate cannot look busier than it is.
 
 use crate::context::Inputs;
-use peak_grammar::ir::{ArgumentKind, Assignment, Direction, ElementType, EvalError, Expr, Kernel, Scope, Value};
+use peak_grammar::ir::{
+    ArgumentKind, Assignment, Direction, ElementType, EvalError, Expr, Kernel, Predicate, Scope, Value,
+};
 use std::collections::BTreeSet;
 
 /// Index points that bounds over other variables (triangles) may make us visit.
@@ -50,9 +52,16 @@ pub fn bytes(kernel: &Kernel, inputs: &Inputs) -> Option<f64> {
 }
 
 fn assignment(statement: &Assignment, kernel: &Kernel, inputs: &Inputs) -> Option<f64> {
-    let target = kernel.arguments.iter().find(|argument| argument.name == statement.target)?;
-    let ArgumentKind::Array { shape, .. } = &target.kind else { return None };
+    let argument = kernel.arguments.iter().find(|argument| argument.name == statement.target);
+    let shape = match argument.map(|argument| &argument.kind) {
+        Some(ArgumentKind::Array { shape, .. }) => shape,
+        Some(ArgumentKind::Scalar { .. }) => return None,
+        None => &statement.extents,
+    };
     let extents = extents(shape, kernel, inputs)?;
+    if extents.len() != statement.indices.len() {
+        return None;
+    }
     let mut counter = Counter { kernel, inputs, bound: Vec::new(), points: 0 };
     let read = bounds_of(&statement.value);
     counter.over(&statement.indices, &extents, &read, &statement.value)
@@ -60,22 +69,13 @@ fn assignment(statement: &Assignment, kernel: &Kernel, inputs: &Inputs) -> Optio
 
 /// Names that the bounds of reductions read.
 fn bounds_of(value: &Value) -> BTreeSet<String> {
-    fn walk(value: &Value, names: &mut BTreeSet<String>) {
-        match value {
-            Value::Number(_) | Value::Integer(_) | Value::Element { .. } => {}
-            Value::Negate(inner) => walk(inner, names),
-            Value::Binary(_, left, right) => [left, right].into_iter().for_each(|side| walk(side, names)),
-            Value::Call(_, arguments) => arguments.iter().for_each(|argument| walk(argument, names)),
-            Value::Where { then, otherwise, .. } => [then, otherwise].into_iter().for_each(|side| walk(side, names)),
-            Value::Reduce { low, high, body, .. } => {
-                low.collect_names(names);
-                high.collect_names(names);
-                walk(body, names);
-            }
-        }
-    }
     let mut names = BTreeSet::new();
-    walk(value, &mut names);
+    value.visit(&mut |value| {
+        if let Value::Reduce { low, high, .. } = value {
+            low.collect_names(&mut names);
+            high.collect_names(&mut names);
+        }
+    });
     names
 }
 
@@ -117,22 +117,33 @@ impl Counter<'_> {
 
     fn cost(&mut self, value: &Value, read: &BTreeSet<String>) -> Option<f64> {
         match value {
-            Value::Number(_) | Value::Integer(_) | Value::Element { .. } => Some(0.0),
+            Value::Number(_) | Value::Integer(_) | Value::Element { .. } | Value::Old { .. } => Some(0.0),
             Value::Negate(inner) => self.cost(inner, read),
             Value::Binary(_, left, right) => Some(1.0 + self.cost(left, read)? + self.cost(right, read)?),
             Value::Call(_, arguments) => {
                 arguments.iter().try_fold(1.0, |sum, argument| Some(sum + self.cost(argument, read)?))
             }
             // Which side is taken may depend on data's place: the dearer one counts.
-            Value::Where { then, otherwise, .. } => Some(self.cost(then, read)?.max(self.cost(otherwise, read)?)),
-            Value::Reduce { variable, low, high, body, .. } => {
+            Value::Where { condition, then, otherwise } => {
+                Some(self.deciding(condition, read)? + self.cost(then, read)?.max(self.cost(otherwise, read)?))
+            }
+            Value::Reduce { variable, low, high, filter, body, .. } => {
                 let (low, high) = (low.evaluate(self).ok()?, high.evaluate(self).ok()?);
+                let term = |counter: &mut Self| {
+                    let deciding = filter.as_ref().map_or(Some(0.0), |filter| counter.deciding(filter, read))?;
+                    Some(1.0 + deciding + counter.cost(body, read)?)
+                };
                 if read.contains(variable) {
-                    return self.each(variable, low, high, |counter| Some(1.0 + counter.cost(body, read)?));
+                    return self.each(variable, low, high, term);
                 }
-                Some(float(high.saturating_sub(low).max(0)) * (1.0 + self.cost(body, read)?))
+                Some(float(high.saturating_sub(low).max(0)) * term(self)?)
             }
         }
+    }
+
+    /// What is computed to be compared; comparing itself is no arithmetic.
+    fn deciding(&mut self, condition: &Predicate, read: &BTreeSet<String>) -> Option<f64> {
+        condition.sides().into_iter().try_fold(0.0, |sum, side| Some(sum + self.cost(side, read)?))
     }
 }
 

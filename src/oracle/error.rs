@@ -17,7 +17,7 @@ pub enum OracleError {
     #[error("`computes` of {target}: {what} is not supported by the oracle")]
     #[diagnostic(
         code("peak::oracle-unsupported"),
-        help("write it with index variables, scalar inputs, arrays of the kernel, sum, product, max, min and where")
+        help("write it with index variables, scalar inputs, arrays of the kernel, reductions, functions and `where`")
     )]
     Unsupported {
         /// The assignment's target.
@@ -54,7 +54,7 @@ pub enum OracleError {
     #[error("`computes`, at {target}[{}]: {what}", list(.index))]
     #[diagnostic(
         code("peak::oracle-bounds"),
-        help("correct the index expression, or guard the access with `where(CONDITION, ..., 0)`")
+        help("correct the index expression, or guard the access with `... where CONDITION else 0`")
     )]
     Bounds {
         /// The assignment's target.

@@ -1,7 +1,8 @@
 //! The oracle: a kernel's `computes` (index notation) compiled with Cranelift and evaluated in double precision.
 //!
 //! It knows what a kernel should compute without running it, for whole arrays ([`Oracle::evaluate`]) or at chosen
-//! elements of large ones ([`Oracle::sample`]), and how far rounding may move each element ([`Judged::scales`]). An
+//! elements of large ones ([`Oracle::sample`], which computes of local arrays only what those elements read), and how
+//! far rounding may move each element ([`Judged::scales`]). A plain product is known as one ([`Oracle::product`]). An
 //! [`Alteration`] asks what a *wrong* kernel would compute: terms left out, inputs exchanged. It never sees device code,
 //! and a `computes` that reads outside an array is an error, never a fault.
 
@@ -9,20 +10,25 @@ mod error;
 mod generate;
 mod module;
 mod names;
+mod product;
 mod ranges;
 mod run;
+mod sample;
 
 pub use error::OracleError;
+pub use product::Product;
 pub use run::{Alteration, Arrays, Judged};
 
 use crate::context::Inputs;
 use module::CompiledModule;
 use names::Names;
-use peak_grammar::ir::{Computes, EvalError, Expr, Kernel, ReduceOp, Scope, Value, ValueOp};
+use peak_grammar::ir::{Computes, EvalError, Expr, Function, Kernel, ReduceOp, Scope, Value, ValueOp};
 use ranges::{Cost, Walk};
 
 /// Elements of one array at most: 2 GiB of doubles.
 pub const MAX_ELEMENTS: usize = 1 << 28;
+/// Array reads of one evaluation at most, of whole arrays or at sampled elements: a few seconds.
+pub const MAX_READS: f64 = 4e9;
 
 /// A kernel's `computes`, compiled.
 pub struct Oracle {
@@ -63,6 +69,11 @@ impl Oracle {
         let names = Names::new(kernel, &computes)?;
         let module = module::compile(&computes, &names)?;
         Ok(Oracle { kernel: kernel.name.clone(), computes, names, module })
+    }
+
+    /// The arrays whose elements an evaluation needs: inputs, and inouts on entry.
+    pub fn inputs(&self) -> impl Iterator<Item = &str> {
+        self.names.arrays.values().filter_map(|array| array.given.as_deref())
     }
 
     /// The index variables of an output, as `computes` names them.
@@ -106,6 +117,23 @@ impl Oracle {
         Ok(self.costs(inputs)?.iter().map(|(_, cost)| cost.length).fold(1.0, f64::max))
     }
 
+    /// Roundings in a row behind an output, at most, and local arrays on the way to it.
+    ///
+    /// # Errors
+    /// As [`Oracle::shape`], and a target that `computes` does not assign.
+    pub fn roundings(&self, target: &str, inputs: &Inputs) -> Result<(f64, f64), OracleError> {
+        let costs = self.costs(inputs)?;
+        let (_, cost) = costs[self.statement_of(target)?];
+        Ok((cost.roundings(), cost.stores))
+    }
+
+    /// The statement that defines an array.
+    fn statement_of(&self, target: &str) -> Result<usize, OracleError> {
+        let at = self.computes.statements.iter().rposition(|assignment| assignment.target == target);
+        let problem = "`computes` does not assign it".to_owned();
+        at.ok_or_else(|| OracleError::Input { name: target.to_owned(), problem })
+    }
+
     /// Array reads of a whole evaluation: about a nanosecond each on one core.
     ///
     /// # Errors
@@ -136,8 +164,8 @@ impl Oracle {
         for assignment in &self.computes.statements {
             let extents = self.shape(&assignment.target, inputs)?;
             let behind = |array: &str| {
-                let before = self.computes.statements.iter().zip(&costs);
-                before.filter(|(known, _)| known.target == array).map(|(_, (_, cost))| cost.length).fold(0.0, f64::max)
+                let mut before = self.computes.statements.iter().zip(&costs);
+                before.find(|(known, _)| known.target == array).map(|(_, (_, cost))| *cost)
             };
             let scalars = |name: &str| inputs.get(name).copied();
             let mut walk =
@@ -161,19 +189,16 @@ fn positive(array: &str, extent: &Expr, inputs: &Inputs) -> Result<usize, Oracle
 fn sum_variable(value: &Value) -> Option<&str> {
     match value {
         Value::Reduce { op: ReduceOp::Sum, variable, .. } => Some(variable),
-        Value::Reduce { body: inner, .. } | Value::Negate(inner) => sum_variable(inner),
-        Value::Binary(_, left, right) => sum_variable(left).or_else(|| sum_variable(right)),
-        Value::Where { then, otherwise, .. } => sum_variable(then).or_else(|| sum_variable(otherwise)),
-        Value::Call(_, arguments) => arguments.iter().find_map(sum_variable),
-        Value::Number(_) | Value::Integer(_) | Value::Element { .. } => None,
+        _ => value.parts().into_iter().find_map(sum_variable),
     }
 }
 
 fn keeps_integers(value: &Value) -> bool {
     match value {
         Value::Number(number) => number.fract() == 0.0,
-        Value::Integer(_) | Value::Element { .. } => true,
+        Value::Integer(_) | Value::Element { .. } | Value::Old { .. } => true,
         Value::Negate(inner) => keeps_integers(inner),
+        Value::Call(Function::Abs | Function::Min | Function::Max, arguments) => arguments.iter().all(keeps_integers),
         Value::Binary(ValueOp::Div, ..) | Value::Call(..) => false,
         Value::Binary(_, left, right) => keeps_integers(left) && keeps_integers(right),
         Value::Reduce { op, body, .. } => *op != ReduceOp::Product && keeps_integers(body),

@@ -1,8 +1,8 @@
 //! Ranges of integer expressions, for what must be known before code runs: that nothing overflows, how long the sums
-//! are, how much work an evaluation is.
+//! are, how many roundings stand in a row, how much work an evaluation is.
 
 use super::OracleError;
-use peak_grammar::ir::{Assignment, BinaryOp, Expr, Value};
+use peak_grammar::ir::{Assignment, BinaryOp, Expr, Function, ReduceOp, Value, ValueOp};
 
 /// Inclusive bounds of an integer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,20 +21,60 @@ impl Range {
 }
 
 /// What an assignment's value takes.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Cost {
-    /// Terms of the longest sum or product, nested ones multiplied.
+    /// Terms of the longest sum or product, nested ones multiplied; 0 without one.
     pub length: f64,
     /// Array reads for one element.
     pub reads: f64,
+    /// Terms that a kernel may add up in a row: sums of sums are one sum, whose order is free. At least 1.
+    pub terms: f64,
+    /// Roundings in a row besides those additions.
+    pub others: f64,
+    /// Local arrays on the way, each of which a kernel may keep in its element type.
+    pub stores: f64,
+}
+
+impl Cost {
+    const LEAF: Cost = Cost { length: 0.0, reads: 0.0, terms: 1.0, others: 0.0, stores: 0.0 };
+
+    /// Roundings in a row.
+    pub fn roundings(self) -> f64 {
+        self.terms - 1.0 + self.others
+    }
+
+    /// Both, where the larger of all but the reads counts.
+    fn worse(self, other: Cost) -> Cost {
+        Cost {
+            length: self.length.max(other.length),
+            reads: self.reads + other.reads,
+            terms: self.terms.max(other.terms),
+            others: self.others.max(other.others),
+            stores: self.stores.max(other.stores),
+        }
+    }
+
+    /// Both, where the errors of both reach the result.
+    fn and(self, other: Cost) -> Cost {
+        Cost { others: self.others + other.others, stores: self.stores + other.stores, ..self.worse(other) }
+    }
+
+    /// What follows cannot be reordered with what is inside: its additions are roundings like others.
+    fn closed(self) -> Cost {
+        Cost { terms: 1.0, others: self.roundings(), ..self }
+    }
+
+    fn rounded(self, times: f64) -> Cost {
+        Cost { others: self.others + times, ..self }
+    }
 }
 
 /// Walks an assignment with the ranges of its variables.
 pub(super) struct Walk<'a> {
     /// Scalar inputs.
     pub scalars: &'a dyn Fn(&str) -> Option<i64>,
-    /// The longest sum behind an element of an array: of a local array, that of its own assignment.
-    pub behind: &'a dyn Fn(&str) -> f64,
+    /// The cost behind an element of an array that a statement defines.
+    pub behind: &'a dyn Fn(&str) -> Option<Cost>,
     /// The assignment's target.
     pub target: &'a str,
     /// Variables, innermost last.
@@ -54,40 +94,50 @@ impl Walk<'_> {
     }
 
     fn value(&mut self, value: &Value) -> Result<Cost, OracleError> {
-        let worse = |a: Cost, b: Cost| Cost { length: a.length.max(b.length), reads: a.reads + b.reads };
         Ok(match value {
-            Value::Number(_) => Cost::default(),
+            Value::Number(_) => Cost::LEAF,
             Value::Integer(expr) => {
                 self.expr(expr)?;
-                Cost::default()
+                Cost::LEAF
             }
-            Value::Element { array, indices } => {
+            Value::Element { indices, .. } | Value::Old { indices, .. } => {
                 for index in indices {
                     self.expr(index)?;
                 }
-                Cost { length: (self.behind)(array), reads: 1.0 }
+                let behind = match value {
+                    Value::Element { array, .. } => (self.behind)(array),
+                    _ => None,
+                };
+                let behind = behind.map(|cost| Cost { stores: cost.stores + 1.0, ..cost });
+                Cost { reads: 1.0, ..behind.unwrap_or(Cost::LEAF) }
             }
             Value::Negate(inner) => self.value(inner)?,
-            Value::Binary(_, left, right) => worse(self.value(left)?, self.value(right)?),
-            Value::Call(_, arguments) => {
-                let mut cost = Cost::default();
+            Value::Binary(op, left, right) => arithmetic(*op, self.value(left)?, self.value(right)?),
+            Value::Call(function, arguments) => {
+                let mut cost = Cost::LEAF;
                 for argument in arguments {
-                    cost = worse(cost, self.value(argument)?);
+                    let next = self.value(argument)?.closed();
+                    cost = if is_exact(*function) { cost.worse(next) } else { cost.and(next) };
                 }
-                cost
+                cost.rounded(if is_exact(*function) { 0.0 } else { 1.0 })
             }
-            Value::Reduce { variable, low, high, body, .. } => {
+            Value::Reduce { op, variable, low, high, filter, body } => {
                 let (low, high) = (self.expr(low)?, self.expr(high)?);
                 let count = (high.high - low.low).max(0) as f64;
                 self.variables.push((variable.clone(), Range { low: low.low, high: (high.high - 1).max(low.low) }));
-                let inner = self.value(body)?;
+                let mut inner = self.value(body)?;
+                for side in filter.iter().flat_map(|filter| filter.sides()) {
+                    inner.reads += self.value(side)?.reads;
+                }
                 self.variables.pop();
-                Cost { length: count * inner.length.max(1.0), reads: count * inner.reads.max(1.0) }
+                reduction(*op, count, inner)
             }
             Value::Where { condition, then, otherwise } => {
-                self.expr(&condition.1)?;
-                self.expr(&condition.2)?;
-                worse(self.value(then)?, self.value(otherwise)?)
+                let mut cost = self.value(then)?.worse(self.value(otherwise)?);
+                for side in condition.sides() {
+                    cost.reads += self.value(side)?.reads;
+                }
+                cost
             }
         })
     }
@@ -137,6 +187,32 @@ impl Walk<'_> {
             }),
         }
     }
+}
+
+fn arithmetic(op: ValueOp, left: Cost, right: Cost) -> Cost {
+    match op {
+        ValueOp::Add | ValueOp::Sub => Cost { terms: left.terms + right.terms, ..left.worse(right) },
+        // Factors may be multiplied into the terms of a sum.
+        ValueOp::Mul => Cost { terms: left.terms * right.terms, ..left.and(right) }.rounded(1.0),
+        ValueOp::Div => Cost { terms: left.terms, ..left.and(right.closed()) }.rounded(1.0),
+    }
+}
+
+fn reduction(op: ReduceOp, count: f64, inner: Cost) -> Cost {
+    let cost = Cost { length: count * inner.length.max(1.0), reads: count * inner.reads.max(1.0), ..inner };
+    match op {
+        ReduceOp::Sum => Cost { terms: count.max(1.0) * inner.terms, ..cost },
+        ReduceOp::Product => {
+            let others = count * (inner.roundings() + 1.0);
+            Cost { terms: 1.0, others, stores: count * inner.stores, ..cost }
+        }
+        ReduceOp::Max | ReduceOp::Min => cost.closed(),
+    }
+}
+
+/// Functions that round nothing.
+fn is_exact(function: Function) -> bool {
+    matches!(function, Function::Abs | Function::Floor | Function::Ceil | Function::Min | Function::Max)
 }
 
 fn binary(op: BinaryOp, a: Range, b: Range) -> Range {

@@ -5,6 +5,7 @@ use super::{Oracle, OracleError};
 use crate::context::Inputs;
 use crate::data::parallel;
 use indexmap::IndexMap;
+use peak_grammar::ir::Value;
 use std::borrow::Cow;
 use std::ptr;
 
@@ -32,13 +33,13 @@ pub struct Judged<T> {
 }
 
 /// How many elements a sampled statement computes, and which.
-enum Which<'a> {
+pub(super) enum Which<'a> {
     All,
     Points(&'a [usize]),
 }
 
 /// Arrays known so far in an evaluation: given ones borrowed, computed ones owned.
-type Known<'a> = IndexMap<&'a str, (Cow<'a, [f64]>, Option<Vec<f64>>)>;
+pub(super) type Known<'a> = IndexMap<&'a str, (Cow<'a, [f64]>, Option<Vec<f64>>)>;
 
 impl Oracle {
     /// Every output, in full.
@@ -61,7 +62,7 @@ impl Oracle {
         arrays: &Arrays,
         alteration: &Alteration,
     ) -> Result<Arrays, OracleError> {
-        let known = self.statements(inputs, arrays, alteration, Mode::Values, self.computes.statements.len())?;
+        let known = self.statements(inputs, arrays, alteration, Mode::Values)?;
         Ok(self.outputs(known).values)
     }
 
@@ -70,8 +71,7 @@ impl Oracle {
     /// # Errors
     /// As [`Oracle::evaluate`].
     pub fn judge(&self, inputs: &Inputs, arrays: &Arrays) -> Result<Judged<Arrays>, OracleError> {
-        let count = self.computes.statements.len();
-        let known = self.statements(inputs, arrays, &Alteration::default(), Mode::ValuesAndScales, count)?;
+        let known = self.statements(inputs, arrays, &Alteration::default(), Mode::ValuesAndScales)?;
         Ok(self.outputs(known))
     }
 
@@ -83,82 +83,17 @@ impl Oracle {
         Ok(self.judge(inputs, arrays)?.scales)
     }
 
-    /// The elements of an output at flat indices.
-    ///
-    /// # Errors
-    /// As [`Oracle::evaluate`], and a target that `computes` does not assign or a point outside it.
-    pub fn sample(
-        &self,
-        inputs: &Inputs,
-        arrays: &Arrays,
-        target: &str,
-        points: &[usize],
-    ) -> Result<Vec<f64>, OracleError> {
-        self.sample_altered(inputs, arrays, &Alteration::default(), target, points)
-    }
-
-    /// As [`Oracle::sample`], of a kernel that is wrong in a certain way.
-    ///
-    /// # Errors
-    /// As [`Oracle::sample`].
-    pub fn sample_altered(
-        &self,
-        inputs: &Inputs,
-        arrays: &Arrays,
-        alteration: &Alteration,
-        target: &str,
-        points: &[usize],
-    ) -> Result<Vec<f64>, OracleError> {
-        Ok(self.sample_in(Mode::Values, inputs, arrays, alteration, target, points)?.values)
-    }
-
-    /// As [`Oracle::sample`], with scales.
-    ///
-    /// # Errors
-    /// As [`Oracle::sample`].
-    pub fn sample_judged(
-        &self,
-        inputs: &Inputs,
-        arrays: &Arrays,
-        target: &str,
-        points: &[usize],
-    ) -> Result<Judged<Vec<f64>>, OracleError> {
-        self.sample_in(Mode::ValuesAndScales, inputs, arrays, &Alteration::default(), target, points)
-    }
-
-    fn sample_in(
-        &self,
-        mode: Mode,
-        inputs: &Inputs,
-        arrays: &Arrays,
-        alteration: &Alteration,
-        target: &str,
-        points: &[usize],
-    ) -> Result<Judged<Vec<f64>>, OracleError> {
-        let problem = |problem: String| OracleError::Input { name: target.to_owned(), problem };
-        let last = self.computes.statements.iter().rposition(|assignment| assignment.target == target);
-        let last = last.ok_or_else(|| problem("`computes` does not assign it".to_owned()))?;
-        let elements: usize = self.shape(target, inputs)?.iter().product();
-        if let Some(point) = points.iter().find(|point| **point >= elements) {
-            return Err(problem(format!("there is no element {point} among {elements}")));
-        }
-        let known = self.statements(inputs, arrays, alteration, mode, last)?;
-        let (values, scales) = self.statement(last, &known, inputs, alteration, mode, &Which::Points(points))?;
-        Ok(Judged { values, scales: scales.unwrap_or_default() })
-    }
-
-    /// Evaluates the first `count` statements in full.
+    /// Evaluates every statement in full.
     fn statements<'a>(
         &'a self,
         inputs: &Inputs,
         arrays: &'a Arrays,
         alteration: &Alteration,
         mode: Mode,
-        count: usize,
     ) -> Result<Known<'a>, OracleError> {
         self.costs(inputs)?;
         let mut known = self.given(inputs, arrays, alteration)?;
-        for (number, assignment) in self.computes.statements.iter().enumerate().take(count) {
+        for (number, assignment) in self.computes.statements.iter().enumerate() {
             let (values, scales) = self.statement(number, &known, inputs, alteration, mode, &Which::All)?;
             known.insert(&assignment.target, (Cow::Owned(values), scales));
         }
@@ -166,18 +101,19 @@ impl Oracle {
     }
 
     /// The given arrays, checked, exchanged where asked for.
-    fn given<'a>(
+    pub(super) fn given<'a>(
         &'a self,
         inputs: &Inputs,
         arrays: &'a Arrays,
         alteration: &Alteration,
     ) -> Result<Known<'a>, OracleError> {
         let mut known = Known::new();
-        for (name, array) in self.names.arrays.iter().filter(|(_, array)| array.given) {
+        for (name, array) in &self.names.arrays {
+            let Some(given) = &array.given else { continue };
             let source = match &alteration.exchange {
-                Some((a, b)) if a == name => b,
-                Some((a, b)) if b == name => a,
-                _ => name,
+                Some((a, b)) if a == given => b,
+                Some((a, b)) if b == given => a,
+                _ => given,
             };
             let problem = |problem: String| OracleError::Input { name: source.clone(), problem };
             let elements: usize = self.shape(name, inputs)?.iter().product();
@@ -185,14 +121,13 @@ impl Oracle {
             if values.len() != elements {
                 return Err(problem(format!("{} elements are given, {name} has {elements}", values.len())));
             }
-            debug_assert!(array.argument, "only arguments are given");
             known.insert(name, (Cow::Borrowed(values.as_slice()), None));
         }
         Ok(known)
     }
 
     /// One statement: values and, in that mode, scales.
-    fn statement(
+    pub(super) fn statement(
         &self,
         number: usize,
         known: &Known<'_>,
@@ -204,7 +139,7 @@ impl Oracle {
         let tables = Tables::new(self, known, inputs, alteration)?;
         let target = &self.computes.statements[number].target;
         let shape = self.shape(target, inputs)?;
-        let compiled = &self.module.statements[number][mode.width() - 1];
+        let compiled = &self.module.statements[number][mode.index()];
         let elements: usize = match which {
             Which::All => shape.iter().product(),
             Which::Points(points) => points.len(),
@@ -249,8 +184,10 @@ impl Oracle {
     fn check_reads(&self, number: usize, known: &Known<'_>) -> Result<(), OracleError> {
         let assignment = &self.computes.statements[number];
         let mut missing = None;
-        visit_arrays(&assignment.value, &mut |array| {
-            if !known.contains_key(array) {
+        assignment.value.visit(&mut |value| {
+            if let Value::Element { array, .. } = value
+                && !known.contains_key(array.as_str())
+            {
                 missing.get_or_insert_with(|| array.to_owned());
             }
         });
@@ -278,7 +215,7 @@ impl Oracle {
 }
 
 /// The tables behind a [`Frame`].
-struct Tables {
+pub(super) struct Tables {
     values: Vec<*const f64>,
     scales: Vec<*const f64>,
     extents: Vec<i64>,
@@ -292,7 +229,7 @@ struct Tables {
 unsafe impl Sync for Tables {}
 
 impl Tables {
-    fn new(
+    pub(super) fn new(
         oracle: &Oracle,
         known: &Known<'_>,
         inputs: &Inputs,
@@ -311,7 +248,11 @@ impl Tables {
         let entry = |name: &String| known.get(name.as_str());
         Ok(Tables {
             values: names.arrays.keys().map(|name| pointer(entry(name).map(|(values, _)| values.as_ref()))).collect(),
-            scales: names.arrays.keys().map(|name| pointer(entry(name).and_then(|(_, s)| s.as_deref()))).collect(),
+            scales: names
+                .arrays
+                .keys()
+                .map(|name| pointer(entry(name).and_then(|(_, scales)| scales.as_deref())))
+                .collect(),
             extents,
             scalars: names.scalars.iter().map(scalar).collect::<Result<_, _>>()?,
             drop_first: i64::from(alteration.drop_first),
@@ -319,7 +260,7 @@ impl Tables {
         })
     }
 
-    fn frame(&self) -> Frame {
+    pub(super) fn frame(&self) -> Frame {
         Frame {
             values: self.values.as_ptr(),
             scales: self.scales.as_ptr(),
@@ -328,20 +269,6 @@ impl Tables {
             drop_first: self.drop_first,
             drop_last: self.drop_last,
         }
-    }
-}
-
-fn visit_arrays<'a>(value: &'a peak_grammar::ir::Value, visit: &mut dyn FnMut(&'a str)) {
-    use peak_grammar::ir::Value;
-    match value {
-        Value::Number(_) | Value::Integer(_) => {}
-        Value::Element { array, .. } => visit(array),
-        Value::Negate(inner) | Value::Reduce { body: inner, .. } => visit_arrays(inner, visit),
-        Value::Binary(_, left, right) | Value::Where { then: left, otherwise: right, .. } => {
-            visit_arrays(left, visit);
-            visit_arrays(right, visit);
-        }
-        Value::Call(_, arguments) => arguments.iter().for_each(|argument| visit_arrays(argument, visit)),
     }
 }
 

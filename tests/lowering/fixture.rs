@@ -89,9 +89,11 @@ fn product(out: &str, left: &str, right: &str, extent: &str) -> Computes {
         variable: "k".to_owned(),
         low: Expr::Integer(0),
         high: name(extent),
+        filter: None,
         body: Box::new(body),
     };
-    Computes { statements: vec![Assignment { target: out.to_owned(), indices: vec!["i".into(), "j".into()], value }] }
+    let (target, indices) = (out.to_owned(), vec!["i".into(), "j".into()]);
+    Computes { statements: vec![Assignment { target, indices, extents: Vec::new(), value }] }
 }
 
 pub fn launch_plan() -> LaunchPlan {

@@ -21,7 +21,7 @@ pub fn element(array: &str, indices: &[Expr]) -> Value {
 }
 
 pub fn reduce(op: ReduceOp, variable: &str, low: Expr, high: Expr, body: Value) -> Value {
-    Value::Reduce { op, variable: variable.to_owned(), low, high, body: Box::new(body) }
+    Value::Reduce { op, variable: variable.to_owned(), low, high, filter: None, body: Box::new(body) }
 }
 
 pub fn sum(variable: &str, high: Expr, body: Value) -> Value {
@@ -33,7 +33,13 @@ pub fn op(op: ValueOp, left: Value, right: Value) -> Value {
 }
 
 pub fn assign(target: &str, indices: &[&str], value: Value) -> Assignment {
-    Assignment { target: target.to_owned(), indices: indices.iter().map(ToString::to_string).collect(), value }
+    local(target, indices, &[], value)
+}
+
+/// Of a local array.
+pub fn local(target: &str, indices: &[&str], extents: &[Expr], value: Value) -> Assignment {
+    let indices = indices.iter().map(ToString::to_string).collect();
+    Assignment { target: target.to_owned(), indices, extents: extents.to_vec(), value }
 }
 
 pub fn scalar(name: &str, values: &[i64], checked: &[i64]) -> Argument {

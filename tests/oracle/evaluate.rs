@@ -144,8 +144,10 @@ fn softmax_in_three_statements_with_local_arrays() {
         )],
     );
     let total = sum("k", name("n"), element("e", &[name("k")]));
-    let kernel =
-        unary(vec![assign("e", &["i"], exp), assign("y", &["i"], op(ValueOp::Div, element("e", &[name("i")]), total))]);
+    let kernel = unary(vec![
+        local("e", &["i"], &[name("n")], exp),
+        assign("y", &["i"], op(ValueOp::Div, element("e", &[name("i")]), total)),
+    ]);
     let oracle = Oracle::compile(&kernel).expect("it compiles");
     let x = noise(8, 4);
     let judged = oracle.judge(&inputs(&[("n", 8)]), &arrays(&[("x", x.clone())])).expect("it evaluates");
@@ -175,7 +177,7 @@ fn a_scan_has_bounds_that_depend_on_the_index() {
 fn where_reads_only_the_chosen_side() {
     let before = element("x", &[binary(BinaryOp::Sub, name("i"), int(1))]);
     let guarded = Value::Where {
-        condition: Box::new((CompareOp::Greater, name("i"), int(0))),
+        condition: Box::new(Predicate::Compare(CompareOp::Greater, Value::Integer(name("i")), Value::Integer(int(0)))),
         then: Box::new(before.clone()),
         otherwise: Box::new(Value::Number(0.0)),
     };

@@ -25,6 +25,7 @@ fn bound(length: usize) -> Bound {
         accumulator: ElementType::F32,
         inputs: ElementType::F32,
         length: length as f64,
+        stores: 0.0,
         whole: false,
         keeps_integers: true,
         output_scale: 0.0,

@@ -11,7 +11,7 @@ fn element(array: &str, indices: &[&str]) -> Value {
 
 fn sum(high: Expr, body: Value) -> Value {
     let variable = "k".to_owned();
-    Value::Reduce { op: ReduceOp::Sum, variable, low: int(0), high, body: Box::new(body) }
+    Value::Reduce { op: ReduceOp::Sum, variable, low: int(0), high, filter: None, body: Box::new(body) }
 }
 
 fn kernel(shape: &[Expr], indices: &[&str], value: Value) -> Kernel {
@@ -22,7 +22,7 @@ fn kernel(shape: &[Expr], indices: &[&str], value: Value) -> Kernel {
         build::array("C", Direction::Output, shape),
     ];
     let indices = indices.iter().map(ToString::to_string).collect();
-    let statements = vec![Assignment { target: "C".to_owned(), indices, value }];
+    let statements = vec![Assignment { target: "C".to_owned(), indices, extents: Vec::new(), value }];
     Kernel { computes: Some(Computes { statements }), ..build::context("host", "", arguments, Vec::new()).kernel }
 }
 

@@ -93,7 +93,7 @@ pub const CODES: &[CodeEntry] = &[
     ),
     entry(
         "peak::unknown-function",
-        "Expressions know ceil, floor, min, max and sizeof; the oracle knows exp, log, sqrt, tanh, abs, pow, min, max, where and the reductions.",
+        "Expressions know ceil, floor, min, max and sizeof; the oracle knows exp, log, sqrt, rsqrt, tanh, sigmoid, sin, cos, erf, abs, floor, ceil, pow, min, max, where and the reductions.",
     ),
     entry(
         "peak::type-mismatch",
@@ -107,7 +107,19 @@ pub const CODES: &[CodeEntry] = &[
     ),
     entry(
         "peak::cycle",
-        "Declarations refer to one another in a circle (`extends` among packs, `after` among transformations, `use` of files). Break it at one place.",
+        "Declarations refer to one another in a circle (`extends` among packs, `after` among transformations, `use` of files), or an array of `computes` is defined by itself. Break it at one place.",
+    ),
+    entry(
+        "peak::used-before-defined",
+        "A statement of `computes` reads an array that a later one defines. Statements stand in order; move the later one up. What an inout holds on entry is written `old NAME[...]`.",
+    ),
+    entry(
+        "peak::extent-unknown",
+        "Nothing says how far an index of a local array runs: it stands alone in the brackets of no array that is known. Write `NAME[i in 0..EXTENT] = VALUE`.",
+    ),
+    entry(
+        "peak::not-computed",
+        "The kernel says what it computes, but not for this output. Every output and inout needs a statement; without `computes`, the initial code is the only reference.",
     ),
     entry(
         "peak::insert-without-code",

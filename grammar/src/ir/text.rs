@@ -1,6 +1,9 @@
 //! The IR's index notation and launch plans as text, in the language's own spelling.
 
-use super::{Assignment, Computes, Function, Launch, LaunchPlan, PlanStatement, ReduceOp, Value, ValueOp};
+use super::{
+    Assignment, BinaryOp, Computes, Expr, Function, Launch, LaunchPlan, PlanStatement, Predicate, ReduceOp, Value,
+    ValueOp,
+};
 use std::fmt::{self, Display, Formatter, Write};
 
 impl Display for Computes {
@@ -12,9 +15,16 @@ impl Display for Computes {
 
 impl Display for Assignment {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let index = |(at, index): (usize, &String)| match self.extents.get(at) {
+            Some(extent) => format!("{index} in 0..{extent}"),
+            None => index.clone(),
+        };
         match self.indices.as_slice() {
             [] => write!(f, "{} = {}", self.target, self.value),
-            indices => write!(f, "{}[{}] = {}", self.target, indices.join(", "), self.value),
+            indices => {
+                let indices: Vec<String> = indices.iter().enumerate().map(index).collect();
+                write!(f, "{}[{}] = {}", self.target, indices.join(", "), self.value)
+            }
         }
     }
 }
@@ -23,22 +33,26 @@ impl Display for Value {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self {
             Value::Number(value) => write!(f, "{value}"),
-            Value::Integer(expr) if self.precedence() < 4 => write!(f, "({expr})"),
             Value::Integer(expr) => write!(f, "{expr}"),
             Value::Element { array, indices } if indices.is_empty() => f.write_str(array),
             Value::Element { array, indices } => write!(f, "{array}[{}]", list(indices)),
+            Value::Old { array, indices } if indices.is_empty() => write!(f, "old {array}"),
+            Value::Old { array, indices } => write!(f, "old {array}[{}]", list(indices)),
             Value::Negate(inner) => write!(f, "-{}", Side(inner, 4)),
             Value::Binary(op, left, right) => {
                 let least = self.precedence();
                 write!(f, "{} {} {}", Side(left, least), op.sign(), Side(right, least + 1))
             }
             Value::Call(function, arguments) => write!(f, "{}({})", function.name(), list(arguments)),
-            Value::Reduce { op, variable, low, high, body } => {
-                write!(f, "{}({variable} in {low}..{high}) {}", op.name(), Side(body, 2))
+            Value::Reduce { op, variable, low, high, filter, body } => {
+                write!(f, "{}({variable} in {low}..{high}", op.name())?;
+                if let Some(filter) = filter {
+                    write!(f, " where {filter}")?;
+                }
+                write!(f, ") {}", Side(body, 2))
             }
             Value::Where { condition, then, otherwise } => {
-                let (op, left, right) = condition.as_ref();
-                write!(f, "where({left} {op} {right}, {then}, {otherwise})")
+                write!(f, "{} where {condition} else {otherwise}", Side(then, 1))
             }
         }
     }
@@ -63,28 +77,39 @@ impl Value {
             // A reduction's body reaches as far as a product does.
             Value::Binary(..) | Value::Reduce { .. } => 2,
             Value::Negate(_) => 3,
+            Value::Integer(Expr::Binary(BinaryOp::Add | BinaryOp::Sub, ..)) => 1,
+            Value::Integer(Expr::Binary(..)) => 2,
+            Value::Integer(Expr::Negate(_)) => 3,
+            Value::Where { .. } => 0,
             _ => 4,
         }
     }
 }
 
-impl Value {
-    /// The values directly inside.
-    fn parts(&self) -> Vec<&Value> {
+impl Display for Predicate {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let join = |f: &mut Formatter<'_>, word: &str, items: &[Predicate]| {
+            for (index, item) in items.iter().enumerate() {
+                if index > 0 {
+                    write!(f, " {word} ")?;
+                }
+                match item {
+                    Predicate::Compare(..) | Predicate::Not(_) => write!(f, "{item}")?,
+                    _ => write!(f, "({item})")?,
+                }
+            }
+            Ok(())
+        };
         match self {
-            Value::Number(_) | Value::Integer(_) | Value::Element { .. } => Vec::new(),
-            Value::Negate(inner) | Value::Reduce { body: inner, .. } => vec![inner],
-            Value::Binary(_, left, right) => vec![left, right],
-            Value::Where { then, otherwise, .. } => vec![then, otherwise],
-            Value::Call(_, arguments) => arguments.iter().collect(),
+            Predicate::Compare(op, left, right) => write!(f, "{} {op} {}", Side(left, 1), Side(right, 1)),
+            Predicate::And(items) => join(f, "and", items),
+            Predicate::Or(items) => join(f, "or", items),
+            Predicate::Not(inner) => write!(f, "not ({inner})"),
         }
     }
+}
 
-    /// How many operations and operands there are.
-    pub(crate) fn nodes(&self) -> usize {
-        1 + self.parts().into_iter().map(Value::nodes).sum::<usize>()
-    }
-
+impl Value {
     /// How many operations stand inside one another.
     pub(crate) fn depth(&self) -> usize {
         1 + self.parts().into_iter().map(Value::depth).max().unwrap_or(0)
@@ -123,8 +148,15 @@ impl Function {
             Function::Exp => "exp",
             Function::Log => "log",
             Function::Sqrt => "sqrt",
+            Function::Rsqrt => "rsqrt",
             Function::Tanh => "tanh",
+            Function::Sigmoid => "sigmoid",
+            Function::Sin => "sin",
+            Function::Cos => "cos",
+            Function::Erf => "erf",
             Function::Abs => "abs",
+            Function::Floor => "floor",
+            Function::Ceil => "ceil",
             Function::Pow => "pow",
             Function::Min => "min",
             Function::Max => "max",

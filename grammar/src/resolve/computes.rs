@@ -1,39 +1,117 @@
 //! Index notation: statements in order, each over indices, arguments and earlier results.
 
-use super::scope::Scope;
-use crate::ir::{Assignment, Computes, Value};
+use super::extents::Shapes;
+use super::scope::{Scope, Unread};
+use crate::ir::{Argument, ArgumentKind, Assignment, Computes, Direction, Expr, Value};
 use crate::limits::MAX_EXPRESSION_DEPTH;
-use crate::syntax::Report;
 use crate::syntax::ast;
+use crate::syntax::{Report, Spanned};
 use std::collections::BTreeSet;
 
-/// The oracle of a kernel. `scope` holds its arguments, `inputs_only` those that may not be assigned.
+/// The oracle of a kernel. `scope` holds its scalar inputs and arrays.
 pub(super) fn computes(
     statements: &[ast::Assignment],
     scope: &Scope<'_>,
-    inputs_only: &BTreeSet<String>,
+    arguments: &[Argument],
     out: &mut Report<'_>,
 ) -> Computes {
     let mut scope = scope.clone();
+    let mut shapes = Shapes::new(arguments);
+    let direction = |name: &str| arguments.iter().find(|known| known.name == name).map(|known| known.direction);
+    let arrays = arguments.iter().filter(|known| matches!(known.kind, ArgumentKind::Array { .. }));
+    let defines = |name: &str| statements.iter().any(|statement| statement.target.value == name);
+    for argument in arrays.filter(|argument| argument.direction != Direction::Input) {
+        // One that no statement defines is reported as such.
+        if defines(&argument.name) {
+            scope.unread.insert(argument.name.clone(), Unread::Later);
+        }
+        if argument.direction == Direction::InOut {
+            scope.inouts.insert(argument.name.clone());
+        }
+    }
+    for statement in statements.iter().filter(|statement| !scope.numbers.contains(&statement.target.value)) {
+        if direction(&statement.target.value).is_none() {
+            scope.unread.insert(statement.target.value.clone(), Unread::Later);
+            scope.arrays.entry(statement.target.value.clone()).or_insert(Some(statement.indices.len()));
+        }
+    }
     let mut resolved = Vec::new();
+    let mut defined = BTreeSet::new();
     for statement in statements {
         let target = &statement.target;
-        if inputs_only.contains(&target.value) {
+        if direction(&target.value) == Some(Direction::Input) {
             let message = format!("`{}` is an input, and cannot be computed", target.value);
             out.push(out.error("peak::type-mismatch", target.span, message).help("declare it `output` or `inout`"));
-        } else if scope.numbers.contains(&target.value) || scope.arrays.contains_key(&target.value) {
+        } else if !defined.insert(target.value.as_str()) {
+            let message = format!("`{}` is defined twice", target.value);
+            let diagnostic = out.error("peak::duplicate-name", target.span, message).label("again");
+            out.push(diagnostic.help("an array has one statement; `a where CONDITION else b` tells its cases apart"));
+        } else {
             scope.check_array(target, Some(statement.indices.len()), out);
         }
-        let value = value(statement, &scope, out);
-        scope.arrays.entry(target.value.clone()).or_insert(Some(statement.indices.len()));
-        resolved.extend(value.map(|value| assignment(statement, value)));
+        scope.unread.entry(target.value.clone()).and_modify(|why| *why = Unread::Itself);
+        let local = direction(&target.value).is_none();
+        if let Some(value) = value(statement, &scope, out) {
+            let extents = extents(statement, &value, local, &scope, &shapes, out);
+            shapes.add(&target.value, &extents);
+            resolved.push(assignment(statement, extents, value));
+        }
+        scope.unread.remove(&target.value);
     }
     Computes { statements: resolved }
 }
 
+/// How far each index of a local array runs: as the statement says, else as far as an array that it indexes alone.
+/// Empty for an argument, and where it is unknown, which is reported.
+fn extents(
+    statement: &ast::Assignment,
+    value: &Value,
+    local: bool,
+    scope: &Scope<'_>,
+    shapes: &Shapes,
+    out: &mut Report<'_>,
+) -> Vec<Expr> {
+    let mut said = Vec::new();
+    for range in &statement.ranges {
+        let variable = &range.variable;
+        if !local {
+            let message =
+                format!("how far `{}` runs is said by the shape of `{}`", variable.value, statement.target.value);
+            out.push(out.error("peak::type-mismatch", variable.span, message).help("leave the range out"));
+            return Vec::new();
+        }
+        let (low, high) = (scope.expr(&range.low, out), scope.expr(&range.high, out));
+        if low.is_some_and(|low| low != Expr::Integer(0)) {
+            let message = "an index of an array starts at 0";
+            out.push(out.error("peak::type-mismatch", range.low.span, message).help("write `in 0..EXTENT`"));
+        }
+        said.push((variable.value.as_str(), high));
+    }
+    if !local {
+        return Vec::new();
+    }
+    let mut extent = |index: &Spanned<String>| {
+        if let Some((_, high)) = said.iter().find(|(variable, _)| *variable == index.value) {
+            return high.clone();
+        }
+        let found = shapes.extent(&index.value, value);
+        if found.is_none() {
+            let message = format!("nothing says how far `{}` runs", index.value);
+            let form = format!("write `{}[{} in 0..EXTENT]`", statement.target.value, index.value);
+            let help = format!("{form}; an index that stands alone in an array's brackets runs as far as it does");
+            out.push(out.error("peak::extent-unknown", index.span, message).help(help));
+        }
+        found
+    };
+    let extents: Vec<Option<Expr>> = statement.indices.iter().map(&mut extent).collect();
+    extents.into_iter().collect::<Option<Vec<Expr>>>().unwrap_or_default()
+}
+
 /// A pattern: its names are its own.
 pub(super) fn pattern(statements: &[ast::Assignment], scope: &Scope<'_>, out: &mut Report<'_>) -> Computes {
-    let values = statements.iter().filter_map(|statement| Some(assignment(statement, value(statement, scope, out)?)));
+    let values = statements
+        .iter()
+        .filter_map(|statement| Some(assignment(statement, Vec::new(), value(statement, scope, out)?)));
     Computes { statements: values.collect() }
 }
 
@@ -43,38 +121,17 @@ pub(super) fn bound_names(pattern: &Computes, scope: &mut Scope<'_>) {
         scope.arrays.insert(statement.target.clone(), Some(statement.indices.len()));
         let mut variables: BTreeSet<String> = statement.indices.iter().cloned().collect();
         let mut names = BTreeSet::new();
-        walk(&statement.value, scope, &mut variables, &mut names);
+        statement.value.visit(&mut |value| {
+            if let Value::Element { array, indices } | Value::Old { array, indices } = value {
+                scope.arrays.entry(array.clone()).or_insert(Some(indices.len()));
+            }
+            if let Value::Reduce { variable, .. } = value {
+                variables.insert(variable.clone());
+            }
+            value.exprs().into_iter().for_each(|expr| expr.collect_names(&mut names));
+        });
         scope.numbers.extend(names.difference(&variables).cloned());
         scope.words.extend(variables);
-    }
-}
-
-fn walk(value: &Value, scope: &mut Scope<'_>, variables: &mut BTreeSet<String>, names: &mut BTreeSet<String>) {
-    match value {
-        Value::Number(_) => {}
-        Value::Integer(expr) => expr.collect_names(names),
-        Value::Element { array, indices } => {
-            scope.arrays.entry(array.clone()).or_insert(Some(indices.len()));
-            indices.iter().for_each(|index| index.collect_names(names));
-        }
-        Value::Negate(inner) => walk(inner, scope, variables, names),
-        Value::Binary(_, left, right) => {
-            walk(left, scope, variables, names);
-            walk(right, scope, variables, names);
-        }
-        Value::Call(_, arguments) => arguments.iter().for_each(|item| walk(item, scope, variables, names)),
-        Value::Reduce { variable, low, high, body, .. } => {
-            variables.insert(variable.clone());
-            low.collect_names(names);
-            high.collect_names(names);
-            walk(body, scope, variables, names);
-        }
-        Value::Where { condition, then, otherwise } => {
-            condition.1.collect_names(names);
-            condition.2.collect_names(names);
-            walk(then, scope, variables, names);
-            walk(otherwise, scope, variables, names);
-        }
     }
 }
 
@@ -94,7 +151,7 @@ fn value(statement: &ast::Assignment, scope: &Scope<'_>, out: &mut Report<'_>) -
     Some(value)
 }
 
-fn assignment(statement: &ast::Assignment, value: Value) -> Assignment {
+fn assignment(statement: &ast::Assignment, extents: Vec<Expr>, value: Value) -> Assignment {
     let indices = statement.indices.iter().map(|index| index.value.clone()).collect();
-    Assignment { target: statement.target.value.clone(), indices, value }
+    Assignment { target: statement.target.value.clone(), indices, extents, value }
 }

@@ -1,22 +1,11 @@
 //! Expressions as written to sizes, conditions and the oracle's values.
 
 use super::scope::Scope;
-use crate::ir::{BinaryOp, CompareOp, Condition, Expr, Function, Value, ValueOp};
-use crate::limits::MAX_VALUE_NODES;
-use crate::syntax::ast::{Expression, ExpressionKind as Kind};
+use crate::ir::{BinaryOp, Condition, Expr, Function, Predicate, ReduceOp, Value, ValueOp};
+use crate::syntax::ast::{Bound, Expression, ExpressionKind as Kind};
 use crate::syntax::{Name, Report};
 
 const SIZE_FUNCTIONS: [&str; 5] = ["ceil", "floor", "max", "min", "sizeof"];
-const VALUE_FUNCTIONS: [(&str, Function, usize); 8] = [
-    ("abs", Function::Abs, 1),
-    ("exp", Function::Exp, 1),
-    ("log", Function::Log, 1),
-    ("max", Function::Max, 2),
-    ("min", Function::Min, 2),
-    ("pow", Function::Pow, 2),
-    ("sqrt", Function::Sqrt, 1),
-    ("tanh", Function::Tanh, 1),
-];
 
 impl Scope<'_> {
     /// A whole number. None where it is none; that is reported.
@@ -39,9 +28,10 @@ impl Scope<'_> {
             }
             Kind::Call(name, arguments) => self.size_call(name, arguments, out)?,
             Kind::Number(_) => return mismatch(expression, "a whole number is needed, not a fraction", out),
-            Kind::Element(..) | Kind::Reduce(..) => {
+            Kind::Element(..) | Kind::Old(..) | Kind::Reduce(..) => {
                 return mismatch(expression, "a size cannot read arrays; only `computes` can", out);
             }
+            Kind::Where(..) => return mismatch(expression, "a size cannot choose; only `computes` can", out),
             Kind::Compare(..) | Kind::And(_) | Kind::Or(_) | Kind::Not(_) => {
                 return mismatch(expression, "a number is needed, not a condition", out);
             }
@@ -122,13 +112,19 @@ impl Scope<'_> {
             Kind::Integer(value) => Value::Number(*value as f64),
             Kind::Number(value) => Value::Number(*value),
             Kind::Name(name) if self.arrays.get(name) == Some(&Some(0)) => {
+                self.check_read(&Name::new(name.clone(), expression.span), out);
                 Value::Element { array: name.clone(), indices: Vec::new() }
             }
             Kind::Name(_) | Kind::Fact(_) => Value::Integer(self.expr(expression, out)?),
             Kind::Element(array, indices) => {
                 self.check_array(array, Some(indices.len()), out);
-                let indices: Vec<Option<Expr>> = indices.iter().map(|index| self.expr(index, out)).collect();
-                Value::Element { array: array.value.clone(), indices: indices.into_iter().collect::<Option<_>>()? }
+                self.check_read(array, out);
+                Value::Element { array: array.value.clone(), indices: self.indices(indices, out)? }
+            }
+            Kind::Old(array, indices) => {
+                self.check_array(array, Some(indices.len()), out);
+                self.check_old(array, out);
+                Value::Old { array: array.value.clone(), indices: self.indices(indices, out)? }
             }
             Kind::Negate(inner) => Value::Negate(boxed(inner, out)?),
             Kind::Binary(op, left, right) => match value_op(*op) {
@@ -139,70 +135,156 @@ impl Scope<'_> {
                 None => Value::Integer(self.expr(expression, out)?),
             },
             Kind::Call(name, arguments) => self.value_call(name, arguments, out)?,
-            Kind::Reduce(op, bounds, body) => {
-                let mut inner = self.clone();
-                let mut ranges = Vec::new();
-                for bound in bounds {
-                    let (low, high) = (inner.expr(&bound.low, out), inner.expr(&bound.high, out));
-                    inner.fresh_variable(&bound.variable, out);
-                    ranges.push((bound.variable.value.clone(), low, high));
-                }
-                let mut value = inner.value(body, out)?;
-                for (variable, low, high) in ranges.into_iter().rev() {
-                    value = Value::Reduce { op: *op, variable, low: low?, high: high?, body: Box::new(value) };
-                }
-                value
-            }
+            Kind::Reduce(op, bounds, filter, body) => self.reduction(*op, bounds, filter.as_deref(), body, out)?,
+            Kind::Where(condition, then, otherwise) => self.choice(condition, then, otherwise, out)?,
             Kind::Compare(..) | Kind::And(_) | Kind::Or(_) | Kind::Not(_) => {
                 return mismatch(
                     expression,
-                    "a number is needed, not a condition: `where(CONDITION, a, b)` picks one",
+                    "a number is needed, not a condition: `a where CONDITION else b` picks one",
                     out,
                 );
             }
         })
     }
 
+    fn indices(&self, indices: &[Expression], out: &mut Report<'_>) -> Option<Vec<Expr>> {
+        let index = |index: &Expression| match read_in(index) {
+            Some(read) => {
+                let diagnostic = out.error("peak::type-mismatch", read.span, "an index cannot be read from an array");
+                out.push(diagnostic.help("indices are whole-number expressions of index variables and scalar inputs"));
+                None
+            }
+            None => self.expr(index, out),
+        };
+        let indices: Vec<Option<Expr>> = indices.iter().map(index).collect();
+        indices.into_iter().collect()
+    }
+
+    /// Each range may read the variables of those before it; the condition and the body read all.
+    fn reduction(
+        &self,
+        op: ReduceOp,
+        bounds: &[Bound],
+        filter: Option<&Expression>,
+        body: &Expression,
+        out: &mut Report<'_>,
+    ) -> Option<Value> {
+        let mut inner = self.clone();
+        let mut ranges = Vec::new();
+        for bound in bounds {
+            let (low, high) = (inner.expr(&bound.low, out), inner.expr(&bound.high, out));
+            inner.fresh_variable(&bound.variable, out);
+            ranges.push((bound.variable.value.clone(), low, high));
+        }
+        let filter = filter.map(|filter| inner.predicate(filter, out));
+        let mut value = inner.value(body, out)?;
+        let mut filter = match filter {
+            Some(filter) => Some(Box::new(filter?)),
+            None => None,
+        };
+        for (variable, low, high) in ranges.into_iter().rev() {
+            let filter = filter.take();
+            value = Value::Reduce { op, variable, low: low?, high: high?, filter, body: Box::new(value) };
+        }
+        Some(value)
+    }
+
+    fn choice(
+        &self,
+        condition: &Expression,
+        then: &Expression,
+        otherwise: &Expression,
+        out: &mut Report<'_>,
+    ) -> Option<Value> {
+        let condition = self.predicate(condition, out);
+        let (then, otherwise) = (self.value(then, out), self.value(otherwise, out));
+        Some(Value::Where { condition: Box::new(condition?), then: Box::new(then?), otherwise: Box::new(otherwise?) })
+    }
+
+    /// A condition over values. None where it is none; that is reported.
+    fn predicate(&self, expression: &Expression, out: &mut Report<'_>) -> Option<Predicate> {
+        let all = |items: &[Expression], out: &mut Report<'_>| {
+            let items: Vec<Option<Predicate>> = items.iter().map(|item| self.predicate(item, out)).collect();
+            items.into_iter().collect::<Option<Vec<Predicate>>>()
+        };
+        Some(match &expression.kind {
+            Kind::Compare(op, left, right) => {
+                let whole = self.is_whole(left) && self.is_whole(right);
+                let side = |side: &Expression, out: &mut Report<'_>| match whole {
+                    true => self.expr(side, out).map(Value::Integer),
+                    false => self.value(side, out),
+                };
+                let (left, right) = (side(left, out), side(right, out));
+                Predicate::Compare(*op, left?, right?)
+            }
+            Kind::And(items) => Predicate::And(all(items, out)?),
+            Kind::Or(items) => Predicate::Or(all(items, out)?),
+            Kind::Not(inner) => Predicate::Not(Box::new(self.predicate(inner, out)?)),
+            _ => return mismatch(expression, "a condition is needed, such as `a <= b`", out),
+        })
+    }
+
+    /// Whether an expression is one of whole numbers only: literals, index variables, scalars.
+    fn is_whole(&self, expression: &Expression) -> bool {
+        match &expression.kind {
+            Kind::Integer(_) | Kind::Fact(_) => true,
+            Kind::Name(name) => !self.arrays.contains_key(name),
+            Kind::Negate(inner) => self.is_whole(inner),
+            Kind::Binary(_, left, right) => self.is_whole(left) && self.is_whole(right),
+            Kind::Call(name, arguments) => {
+                SIZE_FUNCTIONS.contains(&name.value.as_str()) && arguments.iter().all(|item| self.is_whole(item))
+            }
+            _ => false,
+        }
+    }
+
     fn value_call(&self, name: &Name, arguments: &[Expression], out: &mut Report<'_>) -> Option<Value> {
         match (name.value.as_str(), arguments) {
-            ("where", [condition, then, otherwise]) => {
-                let condition = self.condition(condition, out);
-                let (then, otherwise) = (self.value(then, out), self.value(otherwise, out));
-                let (condition, then, otherwise) = (condition?, then?, otherwise?);
-                if chosen_nodes(&condition, then.nodes(), otherwise.nodes()) > MAX_VALUE_NODES {
-                    let message = "the condition of this `where` is too long";
-                    let diagnostic = out.error("peak::too-deep", name.span, message);
-                    out.push(diagnostic.help("compute parts of it in a statement of their own"));
-                    return None;
-                }
-                return Some(choose(&condition, then, otherwise));
+            ("where", [condition, then, otherwise]) => return self.choice(condition, then, otherwise, out),
+            ("where", _) => {
+                let message = format!("`where` takes 3 arguments, not {}", arguments.len());
+                let diagnostic = out.error("peak::type-mismatch", name.span, message);
+                out.push(diagnostic.help("write `a where CONDITION else b`"));
+                return None;
             }
-            ("ceil" | "floor" | "sizeof", _) => return self.size_call(name, arguments, out).map(Value::Integer),
+            ("sizeof", _) => return self.size_call(name, arguments, out).map(Value::Integer),
+            // Of a division of whole numbers, exact; of anything else, of the double.
+            ("ceil" | "floor", [only]) if self.is_whole(only) => {
+                return self.size_call(name, arguments, out).map(Value::Integer);
+            }
             _ => {}
         }
-        let Some((_, function, count)) = VALUE_FUNCTIONS.iter().find(|(known, ..)| *known == name.value) else {
+        let Some(function) = Function::ALL.into_iter().find(|known| known.name() == name.value) else {
             let message = format!("`{}` is no function of the oracle", name.value);
-            let known = VALUE_FUNCTIONS.iter().map(|(known, ..)| *known).chain(["where", "sum", "product"]);
+            let known = Function::ALL.into_iter().map(Function::name).chain(["where", "sum", "product"]);
             out.push(out.error("peak::unknown-function", name.span, message).suggest(&name.value, known));
             return None;
         };
-        if arguments.len() != *count {
-            let message = format!("`{}` takes {count} arguments, not {}", name.value, arguments.len());
+        // The smallest or largest of more than two is that of the first and of the rest.
+        let several = matches!(function, Function::Min | Function::Max) && arguments.len() > 2;
+        if arguments.len() != function.arity() && !several {
+            let counted = if function.arity() == 1 { "1 argument".to_owned() } else { "2 arguments".to_owned() };
+            let message = format!("`{}` takes {counted}, not {}", name.value, arguments.len());
             out.push(out.error("peak::type-mismatch", name.span, message));
             return None;
         }
         let values: Vec<Option<Value>> = arguments.iter().map(|argument| self.value(argument, out)).collect();
-        Some(Value::Call(*function, values.into_iter().collect::<Option<_>>()?))
+        let values = values.into_iter().collect::<Option<Vec<Value>>>()?;
+        match several {
+            true => values.into_iter().reduce(|held, value| Value::Call(function, vec![held, value])),
+            false => Some(Value::Call(function, values)),
+        }
     }
 }
 
-/// How many operations [`choose`] makes of sides with so many.
-fn chosen_nodes(condition: &Condition, then: usize, otherwise: usize) -> usize {
-    match condition {
-        Condition::Compare(..) => then.saturating_add(otherwise).saturating_add(1),
-        Condition::And(items) => items.iter().fold(then, |chosen, item| chosen_nodes(item, chosen, otherwise)),
-        Condition::Or(items) => items.iter().fold(otherwise, |other, item| chosen_nodes(item, then, other)),
-        Condition::Not(inner) => chosen_nodes(inner, otherwise, then),
+/// An element of an array in an expression, if there is one.
+fn read_in(expression: &Expression) -> Option<&Expression> {
+    match &expression.kind {
+        Kind::Element(..) | Kind::Old(..) => Some(expression),
+        Kind::Negate(inner) => read_in(inner),
+        Kind::Binary(_, left, right) => read_in(left).or_else(|| read_in(right)),
+        Kind::Call(_, arguments) => arguments.iter().find_map(read_in),
+        _ => None,
     }
 }
 
@@ -214,40 +296,6 @@ fn value_op(op: BinaryOp) -> Option<ValueOp> {
         BinaryOp::Div => ValueOp::Div,
         BinaryOp::Mod => return None,
     })
-}
-
-/// `where` over a condition of any form, as nested choices over comparisons.
-fn choose(condition: &Condition, then: Value, otherwise: Value) -> Value {
-    match condition {
-        Condition::Compare(op, left, right) => Value::Where {
-            condition: Box::new((*op, left.clone(), right.clone())),
-            then: Box::new(then),
-            otherwise: Box::new(otherwise),
-        },
-        Condition::And(items) => items.iter().rev().fold(then, |chosen, item| choose(item, chosen, otherwise.clone())),
-        Condition::Or(items) => items.iter().rev().fold(otherwise, |other, item| choose(item, then.clone(), other)),
-        Condition::Not(inner) => choose(&negated(inner), then, otherwise),
-    }
-}
-
-fn negated(condition: &Condition) -> Condition {
-    let all = |items: &[Condition]| items.iter().map(negated).collect();
-    match condition {
-        Condition::Compare(op, left, right) => {
-            let op = match op {
-                CompareOp::Equal => CompareOp::NotEqual,
-                CompareOp::NotEqual => CompareOp::Equal,
-                CompareOp::Less => CompareOp::GreaterOrEqual,
-                CompareOp::LessOrEqual => CompareOp::Greater,
-                CompareOp::Greater => CompareOp::LessOrEqual,
-                CompareOp::GreaterOrEqual => CompareOp::Less,
-            };
-            Condition::Compare(op, left.clone(), right.clone())
-        }
-        Condition::And(items) => Condition::Or(all(items)),
-        Condition::Or(items) => Condition::And(all(items)),
-        Condition::Not(inner) => (**inner).clone(),
-    }
 }
 
 fn mismatch<T>(expression: &Expression, message: &str, out: &mut Report<'_>) -> Option<T> {

@@ -9,7 +9,7 @@ use super::{
 use crate::ir::{
     Argument, ArgumentKind, Code, Computes, Direction, ElementType, Initializer, Kernel, LaunchPlan, Region, Tolerance,
 };
-use crate::syntax::ast::{ArgumentForm, Block, HostCode, KernelClause, PlanStatement};
+use crate::syntax::ast::{ArgumentForm, Assignment, Block, HostCode, KernelClause, PlanStatement};
 use crate::syntax::{Name, Report};
 use indexmap::IndexMap;
 use std::collections::BTreeSet;
@@ -213,13 +213,25 @@ fn oracle(
     let mut oracle = None;
     let mut scope = names.clone();
     scope.numbers.retain(|name| is_scalar(block, name));
-    let inputs = arguments.iter().filter(|argument| argument.direction == Direction::Input);
-    let inputs: BTreeSet<String> = inputs.map(|argument| argument.name.clone()).collect();
     for clause in &block.clauses {
         let KernelClause::Computes(statements) = &clause.value else { continue };
-        once(&mut oracle, computes::computes(statements, &scope, &inputs, out), "`computes`", clause.span, out);
+        once(&mut oracle, computes::computes(statements, &scope, arguments, out), "`computes`", clause.span, out);
+        all_computed(block, statements, out);
     }
     oracle
+}
+
+/// An output that no statement defines would be checked against nothing.
+fn all_computed(block: &Block<KernelClause>, statements: &[Assignment], out: &mut Report<'_>) {
+    for clause in &block.clauses {
+        let KernelClause::Argument { direction, name, .. } = &clause.value else { continue };
+        let defined = statements.iter().any(|statement| statement.target.value == name.value);
+        if *direction != Direction::Input && !defined {
+            let message = format!("`computes` does not say what `{}` holds", name.value);
+            let help = format!("add a statement `{}[...] = VALUE`", name.value);
+            out.push(out.error("peak::not-computed", name.span, message).help(help));
+        }
+    }
 }
 
 fn sources(block: &Block<KernelClause>, kernel: &mut Kernel, out: &mut Report<'_>) {

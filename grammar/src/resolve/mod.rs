@@ -7,6 +7,7 @@ mod computes;
 mod cycles;
 mod device;
 mod expression;
+mod extents;
 mod index;
 mod kernel;
 mod pack;

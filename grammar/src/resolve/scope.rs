@@ -23,6 +23,15 @@ pub(super) const STANDARD_FACTS: [&str; 14] = [
     "warp",
 ];
 
+/// Why an array of `computes` cannot be read at a place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Unread {
+    /// A later statement defines it.
+    Later,
+    /// The statement itself defines it.
+    Itself,
+}
+
 /// The names that are known at a place.
 #[derive(Clone, Debug)]
 pub(super) struct Scope<'i> {
@@ -30,6 +39,10 @@ pub(super) struct Scope<'i> {
     pub(super) numbers: BTreeSet<String>,
     /// Arrays, with their number of dimensions where it is known.
     pub(super) arrays: BTreeMap<String, Option<usize>>,
+    /// Arrays that are named here and cannot be read yet.
+    pub(super) unread: BTreeMap<String, Unread>,
+    /// Arrays that hold something on entry and something else on exit.
+    pub(super) inouts: BTreeSet<String>,
     /// Usable in prose only.
     pub(super) words: BTreeSet<String>,
     /// Device facts.
@@ -44,7 +57,8 @@ impl<'i> Scope<'i> {
     /// Only device facts.
     pub(super) fn new(facts: &'i BTreeSet<String>) -> Scope<'i> {
         let (numbers, arrays, words) = (BTreeSet::new(), BTreeMap::new(), BTreeSet::new());
-        Scope { numbers, arrays, words, facts, open: false, needs: false }
+        let (unread, inouts) = (BTreeMap::new(), BTreeSet::new());
+        Scope { numbers, arrays, unread, inouts, words, facts, open: false, needs: false }
     }
 
     /// A scope that takes any name.
@@ -99,6 +113,38 @@ impl<'i> Scope<'i> {
                 out.push_unknown(&name.value, diagnostic.suggest(&name.value, self.arrays.keys().map(String::as_str)));
             }
         }
+    }
+
+    /// Checks that an array has a value where it is read.
+    pub(super) fn check_read(&self, name: &Name, out: &mut Report<'_>) {
+        let (code, message, help) = match self.unread.get(&name.value) {
+            _ if self.open => return,
+            None => return,
+            Some(Unread::Later) => (
+                "peak::used-before-defined",
+                format!("`{}` is read before the statement that defines it", name.value),
+                "move that statement up",
+            ),
+            Some(Unread::Itself) => (
+                "peak::cycle",
+                format!("`{}` is defined by itself", name.value),
+                "an element may not depend on others of its array; a running sum is `sum(j in 0..i + 1) X[j]`",
+            ),
+        };
+        let help = match self.inouts.contains(&name.value) {
+            true => format!("what it holds on entry is written `old {}`", name.value),
+            false => help.to_owned(),
+        };
+        out.push(out.error(code, name.span, message).help(help));
+    }
+
+    /// Checks the array of `old A[i]`.
+    pub(super) fn check_old(&self, name: &Name, out: &mut Report<'_>) {
+        if self.open || self.inouts.contains(&name.value) || !self.arrays.contains_key(&name.value) {
+            return;
+        }
+        let message = format!("`{}` is no `inout`, and has no value of its own on entry", name.value);
+        out.push(out.error("peak::type-mismatch", name.span, message).help("leave `old` out, or declare it `inout`"));
     }
 
     /// Adds an index variable; one that hides another name is reported.

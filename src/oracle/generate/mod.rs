@@ -4,20 +4,26 @@
 //!
 //! `fn(frame: *const Frame, out: *mut f64, first: i64, last: i64) -> i64`
 //!
+//! (or, in the mode [`Mode::Reads`], marks what computing them would read, and `out` is a `*mut Marks`).
+//!
 //! It returns 0, or `flat << SITE_BITS | site` for the first element at which a checked operation fails; sites are
 //! numbered from 1 in [`Generated::sites`]. Every access is checked against the array's extents, every division
 //! against its divisor, so no `computes` can make the code fault.
 
 mod integers;
+mod predicates;
+mod reads;
+mod scales;
 mod values;
 
 use super::OracleError;
+use super::module::Import;
 use super::names::Names;
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::types::{F64, I64};
 use cranelift_codegen::ir::{self, Block, InstBuilder, MemFlagsData};
 use cranelift_frontend::FunctionBuilder;
-use peak_grammar::ir::{Assignment, Function};
+use peak_grammar::ir::Assignment;
 use std::mem::offset_of;
 
 /// Bits of a result that number the site; the rest is the flat index.
@@ -48,6 +54,8 @@ pub(super) enum Mode {
     Values,
     /// The value, then its scale: the sum of the magnitudes of the terms.
     ValuesAndScales,
+    /// Nothing: what it would read of arrays that statements define is marked.
+    Reads,
 }
 
 impl Mode {
@@ -56,7 +64,13 @@ impl Mode {
         match self {
             Mode::Values => 1,
             Mode::ValuesAndScales => 2,
+            Mode::Reads => 0,
         }
+    }
+
+    /// The place of its code among that of all modes.
+    pub fn index(self) -> usize {
+        self as usize
     }
 }
 
@@ -74,15 +88,19 @@ struct Generator<'a, 'f> {
     target: &'a str,
     mode: Mode,
     /// Functions of the host that the code may call.
-    imports: &'a dyn Fn(Function) -> Option<ir::FuncRef>,
+    imports: &'a dyn Fn(Import) -> Option<ir::FuncRef>,
     /// Index variables and bound variables, innermost last.
     variables: Vec<(String, ir::Value)>,
     /// `frame`.
     frame: ir::Value,
+    /// The second argument.
+    out: ir::Value,
     /// The element being computed.
     flat: Option<ir::Value>,
     /// Returns its parameter.
     leave: Block,
+    /// Where a failed check goes instead: there is nothing to mark.
+    skip: Option<Block>,
     sites: Vec<String>,
     /// Reductions around the current value.
     depth: usize,
@@ -98,7 +116,7 @@ pub(super) fn generate(
     assignment: &Assignment,
     names: &Names,
     mode: Mode,
-    imports: &dyn Fn(Function) -> Option<ir::FuncRef>,
+    imports: &dyn Fn(Import) -> Option<ir::FuncRef>,
 ) -> Result<Vec<String>, OracleError> {
     let entry = builder.create_block();
     builder.append_block_params_for_function_params(entry);
@@ -110,10 +128,22 @@ pub(super) fn generate(
         return Err(OracleError::Host("a function without its four parameters".to_owned()));
     };
     let target = assignment.target.as_str();
-    let (variables, flat) = (Vec::new(), None);
-    let mut generator =
-        Generator { builder, names, target, mode, imports, variables, frame, flat, leave, sites: Vec::new(), depth: 0 };
-    generator.outer_loop(assignment, out, first, last)?;
+    let mut generator = Generator {
+        builder,
+        names,
+        target,
+        mode,
+        imports,
+        variables: Vec::new(),
+        frame,
+        out,
+        flat: None,
+        leave,
+        skip: None,
+        sites: Vec::new(),
+        depth: 0,
+    };
+    generator.outer_loop(assignment, first, last)?;
     let Generator { mut builder, sites, .. } = generator;
     builder.seal_all_blocks();
     builder.finalize(config);
@@ -127,13 +157,7 @@ pub(super) fn generate(
 
 impl Generator<'_, '_> {
     /// `for flat in first..last`: the element's value goes to `out`.
-    fn outer_loop(
-        &mut self,
-        assignment: &Assignment,
-        out: ir::Value,
-        first: ir::Value,
-        last: ir::Value,
-    ) -> Result<(), OracleError> {
+    fn outer_loop(&mut self, assignment: &Assignment, first: ir::Value, last: ir::Value) -> Result<(), OracleError> {
         let (header, body) = (self.builder.create_block(), self.builder.create_block());
         let flat = self.builder.append_block_param(header, I64);
         self.builder.ins().jump(header, &[first.into()]);
@@ -144,8 +168,12 @@ impl Generator<'_, '_> {
         self.builder.switch_to_block(body);
         self.flat = Some(flat);
         self.bind_indices(assignment, flat)?;
-        let number = self.value(&assignment.value)?;
-        self.store(out, flat, first, number);
+        if self.mode == Mode::Reads {
+            self.reads(&assignment.value)?;
+        } else {
+            let number = self.value(&assignment.value)?;
+            self.store(flat, first, number);
+        }
         let next = self.builder.ins().iadd_imm_s(flat, 1);
         self.builder.ins().jump(header, &[next.into()]);
         self.builder.switch_to_block(self.leave);
@@ -169,11 +197,11 @@ impl Generator<'_, '_> {
         Ok(())
     }
 
-    fn store(&mut self, out: ir::Value, flat: ir::Value, first: ir::Value, number: Number) {
+    fn store(&mut self, flat: ir::Value, first: ir::Value, number: Number) {
         let bytes = i64::try_from(self.mode.width() * size_of::<f64>()).unwrap_or(i64::MAX);
         let offset = self.builder.ins().isub(flat, first);
         let offset = self.builder.ins().imul_imm_s(offset, bytes);
-        let place = self.builder.ins().iadd(out, offset);
+        let place = self.builder.ins().iadd(self.out, offset);
         self.builder.ins().store(MemFlagsData::trusted(), number.value, place, 0);
         if let Some(scale) = number.scale {
             self.builder.ins().store(MemFlagsData::trusted(), scale, place, 8);
@@ -207,6 +235,12 @@ impl Generator<'_, '_> {
 
     /// Goes on where `holds`, else leaves with the site's number.
     fn check(&mut self, holds: ir::Value, what: String) {
+        if let Some(skip) = self.skip {
+            let next = self.builder.create_block();
+            self.builder.ins().brif(holds, next, &[], skip, &[]);
+            self.builder.switch_to_block(next);
+            return;
+        }
         let site = self.sites.iter().position(|site| *site == what).unwrap_or_else(|| {
             self.sites.push(what);
             self.sites.len() - 1

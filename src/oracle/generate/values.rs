@@ -1,20 +1,17 @@
-//! Values in double precision and, beside them, their scales.
+//! Values in double precision and, beside them, their scales (`scales.rs` has those of functions).
 //!
 //! The scale of a value bounds how far rounding can move it, in units of the relative error of one operation times the
-//! number of operations in a row: the sum of the magnitudes of the terms for a sum, the product for a product, and for a
-//! function `f(a)` the scale of `a` times `|f'(a)|`, plus a few times `|f(a)|` for the function's own error.
+//! number of operations in a row: the sum of the magnitudes of the terms for a sum, the product for a product.
 
 use super::super::OracleError;
-use super::integers::condition;
+use super::super::module::Import;
+use super::super::names::on_entry;
 use super::{Frame, Generator, Mode, Number, number_parameters};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::types::{F64, I64};
 use cranelift_codegen::ir::{self, Block, BlockArg, InstBuilder, MemFlagsData};
-use peak_grammar::ir::{CompareOp, Expr, Function, ReduceOp, Value, ValueOp};
+use peak_grammar::ir::{Expr, Function, Predicate, ReduceOp, Value, ValueOp};
 use std::mem::offset_of;
-
-/// What a device's own `exp`, `log`, ... may lose, in units of the last place (Vulkan allows 3 and more).
-const FUNCTION_UNITS: f64 = 4.0;
 
 impl Generator<'_, '_> {
     pub(super) fn value(&mut self, value: &Value) -> Result<Number, OracleError> {
@@ -29,6 +26,7 @@ impl Generator<'_, '_> {
                 Ok(self.leaf(value))
             }
             Value::Element { array, indices } => self.element(array, indices),
+            Value::Old { array, indices } => self.element(&on_entry(array), indices),
             Value::Negate(inner) => {
                 let inner = self.value(inner)?;
                 Ok(Number { value: self.builder.ins().fneg(inner.value), scale: inner.scale })
@@ -38,7 +36,9 @@ impl Generator<'_, '_> {
                 Ok(self.arithmetic(*op, left, right))
             }
             Value::Call(function, arguments) => self.call(*function, arguments),
-            Value::Reduce { op, variable, low, high, body } => self.reduce(*op, variable, low, high, body),
+            Value::Reduce { op, variable, low, high, filter, body } => {
+                self.reduce(*op, variable, (low, high), filter.as_deref(), body)
+            }
             Value::Where { condition, then, otherwise } => self.choose(condition, then, otherwise),
         }
     }
@@ -50,8 +50,18 @@ impl Generator<'_, '_> {
 
     /// A checked load.
     fn element(&mut self, name: &str, indices: &[Expr]) -> Result<Number, OracleError> {
+        let (slot, flat, given) = self.place(name, indices)?;
+        let value = self.load(offset_of!(Frame, values), slot, flat);
+        if given || self.mode != Mode::ValuesAndScales {
+            return Ok(self.leaf(value));
+        }
+        Ok(Number { value, scale: Some(self.load(offset_of!(Frame, scales), slot, flat)) })
+    }
+
+    /// The slot of an array, the flat index of an element, checked, and whether the array is given.
+    pub(super) fn place(&mut self, name: &str, indices: &[Expr]) -> Result<(usize, ir::Value, bool), OracleError> {
         let (slot, array) = self.names.array(self.target, name, indices.len())?;
-        let (first_extent, given) = (array.first_extent, array.given);
+        let (first_extent, given) = (array.first_extent, array.given.is_some());
         let text: Vec<String> = indices.iter().map(Expr::to_string).collect();
         let text = format!("{name}[{}] is outside {name}", text.join(", "));
         let mut flat = self.integer(0);
@@ -64,11 +74,7 @@ impl Generator<'_, '_> {
             flat = self.builder.ins().imul(flat, extent);
             flat = self.builder.ins().iadd(flat, index);
         }
-        let value = self.load(offset_of!(Frame, values), slot, flat);
-        if given || self.mode == Mode::Values {
-            return Ok(self.leaf(value));
-        }
-        Ok(Number { value, scale: Some(self.load(offset_of!(Frame, scales), slot, flat)) })
+        Ok((slot, flat, given))
     }
 
     fn load(&mut self, table: usize, slot: usize, flat: ir::Value) -> ir::Value {
@@ -102,64 +108,52 @@ impl Generator<'_, '_> {
     }
 
     fn call(&mut self, function: Function, arguments: &[Value]) -> Result<Number, OracleError> {
-        let expected = match function {
-            Function::Pow | Function::Min | Function::Max => 2,
-            _ => 1,
-        };
-        if arguments.len() != expected {
+        if arguments.len() != function.arity() {
             return self.unsupported(format!("{function:?} of {} arguments", arguments.len()));
         }
         let numbers = arguments.iter().map(|argument| self.value(argument)).collect::<Result<Vec<_>, _>>()?;
         let (a, b) = (numbers[0], numbers.get(1).copied().unwrap_or(numbers[0]));
-        let value = match function {
-            Function::Sqrt => self.builder.ins().sqrt(a.value),
-            Function::Abs => self.builder.ins().fabs(a.value),
-            Function::Min => self.builder.ins().fmin(a.value, b.value),
-            Function::Max => self.builder.ins().fmax(a.value, b.value),
-            Function::Exp | Function::Log | Function::Tanh | Function::Pow => {
-                let Some(import) = (self.imports)(function) else {
-                    return self.unsupported(format!("{function:?}"));
-                };
-                let arguments: Vec<ir::Value> = numbers.iter().map(|number| number.value).collect();
-                let call = self.builder.ins().call(import, &arguments);
-                self.builder.inst_results(call)[0]
-            }
+        let value = self.function(function, a.value, b.value)?;
+        let scale = match a.scale.zip(b.scale) {
+            Some(scales) => Some(self.call_scale(function, (a.value, b.value), value, scales)?),
+            None => None,
         };
-        let scale = a.scale.zip(b.scale).map(|scales| self.call_scale(function, (a.value, b.value), value, scales));
         Ok(Number { value, scale })
     }
 
-    fn call_scale(
+    /// The double that a function gives; `b` counts where it takes two.
+    pub(super) fn function(
         &mut self,
         function: Function,
-        (a, b): (ir::Value, ir::Value),
-        value: ir::Value,
-        (scale_a, scale_b): (ir::Value, ir::Value),
-    ) -> ir::Value {
-        let units = self.number(FUNCTION_UNITS);
-        let size = self.builder.ins().fabs(value);
-        let own = self.builder.ins().fmul(size, units);
-        let through = match function {
-            Function::Abs => return scale_a,
-            Function::Min | Function::Max => return self.builder.ins().fmax(scale_a, scale_b),
-            Function::Tanh => scale_a,
-            Function::Exp => self.builder.ins().fmul(size, scale_a),
-            Function::Log => {
-                let size = self.builder.ins().fabs(a);
-                self.builder.ins().fdiv(scale_a, size)
+        a: ir::Value,
+        b: ir::Value,
+    ) -> Result<ir::Value, OracleError> {
+        Ok(match function {
+            Function::Sqrt => self.builder.ins().sqrt(a),
+            Function::Rsqrt => {
+                let (one, root) = (self.number(1.0), self.builder.ins().sqrt(a));
+                self.builder.ins().fdiv(one, root)
             }
-            Function::Sqrt => self.builder.ins().fdiv(scale_a, size),
-            // a^b (|b| da / |a| + |log a| db), with |log a| bounded by the function's own units for numbers near one.
-            Function::Pow => {
-                let (size_a, size_b) = (self.builder.ins().fabs(a), self.builder.ins().fabs(b));
-                let relative = self.builder.ins().fdiv(scale_a, size_a);
-                let base = self.builder.ins().fmul(relative, size_b);
-                let exponent = self.builder.ins().fmul(scale_b, units);
-                let both = self.builder.ins().fadd(base, exponent);
-                self.builder.ins().fmul(size, both)
+            Function::Abs => self.builder.ins().fabs(a),
+            Function::Floor => self.builder.ins().floor(a),
+            Function::Ceil => self.builder.ins().ceil(a),
+            Function::Min => self.builder.ins().fmin(a, b),
+            Function::Max => self.builder.ins().fmax(a, b),
+            Function::Exp
+            | Function::Log
+            | Function::Tanh
+            | Function::Sigmoid
+            | Function::Sin
+            | Function::Cos
+            | Function::Erf
+            | Function::Pow => {
+                let Some(import) = (self.imports)(Import::Function(function)) else {
+                    return self.unsupported(format!("{function:?}"));
+                };
+                let call = self.builder.ins().call(import, &[a, b][..function.arity()]);
+                self.builder.inst_results(call)[0]
             }
-        };
-        self.builder.ins().fadd(through, own)
+        })
     }
 
     /// A loop that combines; outermost sums honour the frame's `drop_first` and `drop_last`.
@@ -167,8 +161,8 @@ impl Generator<'_, '_> {
         &mut self,
         op: ReduceOp,
         variable: &str,
-        low: &Expr,
-        high: &Expr,
+        (low, high): (&Expr, &Expr),
+        filter: Option<&Predicate>,
         body: &Value,
     ) -> Result<Number, OracleError> {
         let (mut low, mut high) = (self.expr(low)?, self.expr(high)?);
@@ -192,6 +186,14 @@ impl Generator<'_, '_> {
         self.builder.switch_to_block(inside);
         self.variables.push((variable.to_owned(), index));
         self.depth += 1;
+        if let Some(filter) = filter {
+            let (counts, passed) = (self.builder.create_block(), self.builder.create_block());
+            self.branch(filter, counts, passed)?;
+            self.builder.switch_to_block(passed);
+            let next = self.builder.ins().iadd_imm_s(index, 1);
+            self.jump(header, Some(next), held);
+            self.builder.switch_to_block(counts);
+        }
         let term = self.value(body)?;
         self.depth -= 1;
         self.variables.pop();
@@ -218,17 +220,10 @@ impl Generator<'_, '_> {
     }
 
     /// Branches: only the chosen side is read.
-    fn choose(
-        &mut self,
-        (op, left, right): &(CompareOp, Expr, Expr),
-        then: &Value,
-        otherwise: &Value,
-    ) -> Result<Number, OracleError> {
-        let (left, right) = (self.expr(left)?, self.expr(right)?);
-        let holds = self.builder.ins().icmp(condition(*op), left, right);
+    fn choose(&mut self, condition: &Predicate, then: &Value, otherwise: &Value) -> Result<Number, OracleError> {
         let (yes, no, after) = (self.builder.create_block(), self.builder.create_block(), self.builder.create_block());
         let chosen = number_parameters(&mut self.builder, after, self.mode);
-        self.builder.ins().brif(holds, yes, &[], no, &[]);
+        self.branch(condition, yes, no)?;
         for (block, side) in [(yes, then), (no, otherwise)] {
             self.builder.switch_to_block(block);
             let number = self.value(side)?;

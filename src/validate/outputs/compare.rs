@@ -1,6 +1,6 @@
 //! Compares an output with what it should be, element by element.
 
-use super::tolerance::{Bound, nearest};
+use super::tolerance::{Bound, nearest, wrapped};
 use peak_grammar::ir::ElementType;
 
 /// What an output should hold.
@@ -59,6 +59,8 @@ impl Truth {
     /// The truth, with the tolerance of each element.
     #[must_use]
     pub fn new(element: ElementType, shape: Vec<usize>, expected: Vec<f64>, scales: Vec<f64>, bound: Bound) -> Truth {
+        let wraps = !element.is_float() && bound.keeps_integers;
+        let expected = if wraps { expected.iter().map(|value| wrapped(element, *value)).collect() } else { expected };
         let bound = Bound { output_scale: root_mean_square(&expected), ..bound };
         let allowed = expected.iter().zip(&scales).map(|(expected, scale)| bound.allowed(*expected, *scale)).collect();
         Truth { element, shape, expected, scales, allowed, bound }

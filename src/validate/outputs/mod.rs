@@ -2,10 +2,11 @@
 //!
 //! The truth comes first (the oracle in double precision, or a run of the reference context where there is none), then
 //! the candidate runs on poisoned outputs, then every element is compared. At timed sizes every element is compared with
-//! the reference and some with the oracle. One run is repeated to see whether its results change. A check that a kernel
+//! the reference, all of a product by Freivalds' check, and some with the oracle. One run is repeated to see whether its results change. A check that a kernel
 //! without work would pass is rejected. A failure says what the error looks like ([`pattern`]).
 
 pub mod compare;
+pub mod freivalds;
 pub mod pattern;
 pub mod plan;
 mod report;
@@ -21,14 +22,14 @@ pub use plan::CheckPlan;
 use super::{Candidate, Validator, ValidatorEntry, Verified};
 use crate::context::launch::ConcretePlan;
 use crate::context::{Configuration, KernelContext};
-use crate::oracle::{Oracle, OracleError};
+use crate::oracle::{MAX_READS, Oracle, OracleError};
 use crate::runner::{Compile, Distribution, Execute, Failure, FailureClass, RunOutcome};
 use plan::{Check, checks, timed_checks};
 use report::WrongRun;
 use runs::{Bench, Subject};
 use std::sync::Arc;
-use tally::{BY_ORACLE, BY_REFERENCE, BY_SAMPLES, Tally};
-use timed::{LargeCase, LargeCases};
+use tally::{BY_ORACLE, BY_PRODUCT, BY_REFERENCE, BY_SAMPLES, Tally};
+use timed::{Judges, LargeCase, LargeCases};
 use truths::{Case, Cases};
 
 /// How it is asked for.
@@ -37,9 +38,6 @@ pub const ENTRY: ValidatorEntry = ValidatorEntry {
     title: "compares outputs with the oracle and the reference context",
     build: |reference, configuration, plan| Ok(Box::new(OutputsValidator::new(reference, configuration, plan)?)),
 };
-
-/// Array reads of one full evaluation by the oracle at most: a few seconds.
-const MAX_ORACLE_WORK: f64 = 4e9;
 
 /// The `outputs` validator. Make one for a workflow and keep it: it remembers what outputs should hold.
 #[derive(Debug)]
@@ -198,8 +196,11 @@ impl OutputsValidator {
             let points = limits.points;
             LargeCase::new(&reference.kernel, oracle.as_ref(), points, &mut reference_run, plan, check, bench)
         })?;
-        let (by_reference, by_oracle) = case.compared_with();
-        if !by_reference && by_oracle.is_none() {
+        let Judges { reference: by_reference, samples: by_samples, product: by_product } = case.judges();
+        for note in case.notes() {
+            tally.note(note.clone());
+        }
+        if !by_reference && !by_samples && !by_product {
             tally.skip(check, "neither the reference nor an oracle is there");
             return Ok(());
         }
@@ -207,12 +208,12 @@ impl OutputsValidator {
         if !outcome.changed_inputs.is_empty() {
             return Err(inputs_changed(check, subject.configuration, &outcome));
         }
-        let differs = match case.judge(plan, &outcome) {
+        let differs = match case.judge(self.oracle.as_ref(), plan, check, &outcome)? {
             Ok(share) => {
-                tally.count(check, share, if by_reference { BY_REFERENCE } else { BY_SAMPLES });
-                if by_oracle.is_some() && by_reference {
-                    tally.add(check, BY_SAMPLES);
-                }
+                let judges = [(by_reference, BY_REFERENCE), (by_product, BY_PRODUCT), (by_samples, BY_SAMPLES)];
+                let mut judges = judges.into_iter().filter(|(there, _)| *there).map(|(_, words)| words);
+                tally.count(check, share, judges.next().unwrap_or(BY_SAMPLES));
+                judges.for_each(|words| tally.add(check, words));
                 return Ok(());
             }
             Err(differs) => differs,
@@ -240,7 +241,7 @@ impl OutputsValidator {
 
     fn too_large(&self, check: &Check) -> Result<bool, Failure> {
         let work = self.oracle.as_ref().map(|oracle| oracle.work(&check.inputs())).transpose();
-        Ok(work.map_err(truths::no_oracle)?.is_some_and(|work| work > MAX_ORACLE_WORK))
+        Ok(work.map_err(truths::no_oracle)?.is_some_and(|work| work > MAX_READS))
     }
 
     /// Runs a check that passed once more: a race may lose the first time and win the second.

@@ -8,6 +8,7 @@ use std::collections::BTreeSet;
 
 pub(super) const BY_ORACLE: &str = "the oracle, every element";
 pub(super) const BY_REFERENCE: &str = "the reference, every element";
+pub(super) const BY_PRODUCT: &str = "Freivalds' check, every element";
 pub(super) const BY_SAMPLES: &str = "the oracle, sampled elements";
 
 /// What was checked so far.
@@ -61,7 +62,7 @@ impl Tally {
 
     pub fn verified(self) -> Verified {
         let mut by: Vec<String> = Vec::new();
-        for kind in [BY_ORACLE, BY_REFERENCE, BY_SAMPLES] {
+        for kind in [BY_ORACLE, BY_REFERENCE, BY_PRODUCT, BY_SAMPLES] {
             let sizes: Vec<&str> =
                 self.by.iter().filter(|(known, _)| *known == kind).map(|(_, size)| size.as_str()).collect();
             if !sizes.is_empty() {

@@ -14,14 +14,19 @@
 //! `sqrt(n) u` (the variance of a sum of `n` independent errors of at most `u S`), and that is checked as well
 //! ([`Bound::rms_limit`]): it catches an f32 kernel that went through tf32 or f16.
 //!
+//! `n` counts the roundings in a row: the additions of sums (sums of sums, also through local arrays, are one sum in any
+//! order), and the other operations on the longest way to the output ([`crate::oracle::Oracle::roundings`]). Scales carry
+//! how much each error is magnified. A kernel may keep each local array in its element type: where that is narrower
+//! than the accumulator, each array on the way adds `u_element S`.
+//!
 //! Whole numbers whose sums stay below `2^p` are exact in a type of `p` bits in any order: then nothing is allowed.
 
 use peak_grammar::ir::{ElementType, Tolerance};
 
 /// Deviations of one output's error that are allowed.
-const LAMBDA: f64 = 9.0;
+pub(super) const LAMBDA: f64 = 9.0;
 
-/// Roundings of an output besides those of its sum: the product of the last term, and the store.
+/// Roundings of an output besides those counted: the start of the sum, and the store.
 const EXTRA_ROUNDINGS: f64 = 2.0;
 
 /// What an output of one kernel at one size may deviate.
@@ -33,8 +38,10 @@ pub struct Bound {
     pub element: ElementType,
     /// The type that sums are computed in.
     pub accumulator: ElementType,
-    /// Terms of the longest sum.
+    /// Roundings in a row: the terms of a sum, and other operations.
     pub length: f64,
+    /// Local arrays on the way to the output.
+    pub stores: f64,
     /// The kernel's element type: with a narrower one than the accumulator's, matrix units may truncate as they add.
     pub inputs: ElementType,
     /// Whether all inputs are whole numbers and the oracle keeps them whole.
@@ -67,8 +74,23 @@ impl Bound {
     fn rounding(&self, expected: f64, scale: f64) -> f64 {
         match self.exact(scale) {
             true => self.store(expected),
-            false => self.gamma() * scale + self.store(expected) + self.floor(),
+            false => (self.gamma() + self.kept()) * scale + self.store(expected) + self.floor(),
         }
+    }
+
+    /// What local arrays lose, in units of the scale, where a kernel keeps them in its element type.
+    #[must_use]
+    pub fn kept(&self) -> f64 {
+        let narrower = self.inputs.is_float() && self.inputs.epsilon() > self.accumulator.epsilon();
+        if narrower { self.stores * roundoff(self.inputs) } else { 0.0 }
+    }
+
+    /// The relative error of a sum in units of its scale, of a size that a sum of errors of many outputs keeps to as
+    /// well: errors add up at random.
+    #[must_use]
+    pub fn probable(&self) -> f64 {
+        let (n, u) = (self.length + EXTRA_ROUNDINGS, roundoff(self.accumulator));
+        (LAMBDA * n.sqrt() * u + n * u * u / (1.0 - u)).exp_m1()
     }
 
     /// Whether a sum of whole numbers with this scale is exact in the accumulator.
@@ -92,7 +114,7 @@ impl Bound {
     #[must_use]
     pub fn gamma(&self) -> f64 {
         let (n, u) = (self.length + EXTRA_ROUNDINGS, roundoff(self.accumulator));
-        let probable = (LAMBDA * n.sqrt() * u + n * u * u / (1.0 - u)).exp_m1();
+        let probable = self.probable();
         match n * u < 1.0 {
             true => probable.min(n * u / (1.0 - n * u)),
             false => probable,
@@ -100,7 +122,7 @@ impl Bound {
     }
 
     /// Rounding or truncation to the output's type.
-    fn store(&self, expected: f64) -> f64 {
+    pub(super) fn store(&self, expected: f64) -> f64 {
         if self.whole && expected.abs() <= largest_whole(self.element) {
             return 0.0;
         }
@@ -108,7 +130,7 @@ impl Bound {
     }
 
     /// Numbers below the smallest normal one may become zero on a device.
-    fn floor(&self) -> f64 {
+    pub(super) fn floor(&self) -> f64 {
         smallest_normal(self.element) + self.length * smallest_normal(self.accumulator)
     }
 }
@@ -119,7 +141,7 @@ fn roundoff(element: ElementType) -> f64 {
 }
 
 /// Up to here every whole number is exact.
-fn largest_whole(element: ElementType) -> f64 {
+pub(super) fn largest_whole(element: ElementType) -> f64 {
     match element.is_float() {
         true => 2.0 / element.epsilon(),
         // Wider than any array's sums, and still exact in the oracle's doubles.
@@ -133,6 +155,29 @@ fn smallest_normal(element: ElementType) -> f64 {
         ElementType::Bf16 | ElementType::F32 => 2f64.powi(-126),
         ElementType::F64 => f64::MIN_POSITIVE,
         _ => 0.0,
+    }
+}
+
+/// Beyond this a whole number in double precision is not exact: the oracle's own limit.
+pub(super) const LARGEST_EXACT: f64 = (1u64 << 53) as f64;
+
+/// A whole number as an integer type holds it: modulo two to its width, as sums and products wrap around on a device.
+#[must_use]
+pub(super) fn wrapped(element: ElementType, value: f64) -> f64 {
+    if element.is_float() || value.is_nan() || value.abs() > LARGEST_EXACT {
+        return value;
+    }
+    #[allow(clippy::cast_possible_truncation, reason = "whole and below 2^53")]
+    let whole = value as i64;
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "wrapping around is asked for")]
+    match element {
+        ElementType::I8 => f64::from(whole as i8),
+        ElementType::U8 => f64::from(whole as u8),
+        ElementType::I32 => f64::from(whole as i32),
+        ElementType::U32 => f64::from(whole as u32),
+        // Negative ones are far beyond 2^53, and a double holds them only nearly.
+        ElementType::U64 => whole as u64 as f64,
+        _ => value,
     }
 }
 

@@ -5,13 +5,13 @@ use super::plan::Check;
 use super::runs::{Bench, Subject, given_arrays, outputs};
 use super::tolerance::Bound;
 use super::vacuous;
-use crate::context::launch::ConcretePlan;
+use crate::context::launch::{BufferSpec, ConcretePlan};
 use crate::context::{Configuration, KernelContext};
 use crate::data::decode;
 use crate::oracle::{Arrays, Oracle, OracleError};
 use crate::runner::{Distribution, Failure, FailureClass};
 use indexmap::IndexMap;
-use peak_grammar::ir::{ElementType, Kernel};
+use peak_grammar::ir::Kernel;
 use std::sync::Arc;
 
 /// Bytes of truths that are kept; the oldest go first.
@@ -65,7 +65,7 @@ pub(super) fn by_oracle(kernel: &Kernel, oracle: &Oracle, plan: &ConcretePlan, c
     let mut scales = judged.scales;
     for (name, expected) in judged.values {
         let Some(buffer) = outputs(plan).find(|buffer| buffer.name == name) else { continue };
-        let bound = bound(kernel, Some(oracle), buffer.element, check, 0.0)?;
+        let bound = bound(kernel, Some(oracle), buffer, check, 0.0)?;
         let scale = scales.swap_remove(&name).unwrap_or_default();
         truths.insert(name, Truth::new(buffer.element, buffer.shape.clone(), expected, scale, bound));
     }
@@ -87,7 +87,7 @@ pub(super) fn by_reference(
     let mut truths = IndexMap::new();
     for buffer in outputs(&plan) {
         let expected = decode(buffer.element, &outcome.outputs[&buffer.name]);
-        let bound = bound(&reference.0.kernel, None, buffer.element, check, longest)?;
+        let bound = bound(&reference.0.kernel, None, buffer, check, longest)?;
         let scales = scales_of(&expected, longest);
         truths.insert(buffer.name.clone(), Truth::new(buffer.element, buffer.shape.clone(), expected, scales, bound));
     }
@@ -105,21 +105,23 @@ fn scales_of(expected: &[f64], length: f64) -> Vec<f64> {
 pub(super) fn bound(
     kernel: &Kernel,
     oracle: Option<&Oracle>,
-    element: ElementType,
+    buffer: &BufferSpec,
     check: &Check,
     length: f64,
 ) -> Result<Bound, Failure> {
     let keeps_integers = oracle.is_some_and(Oracle::keeps_integers);
-    let length = match oracle {
-        Some(oracle) => oracle.sum_length(&check.inputs()).map_err(no_oracle)?,
-        None => length,
+    let (length, stores) = match oracle {
+        Some(oracle) => oracle.roundings(&buffer.name, &check.inputs()).map_err(no_oracle)?,
+        None => (length, 0.0),
     };
+    let element = buffer.element;
     Ok(Bound {
         tolerance: kernel.tolerance,
         element,
         accumulator: kernel.accumulator,
         inputs: kernel.element,
         length,
+        stores,
         whole: keeps_integers && check.fill.distribution == Distribution::ExactIntegers,
         keeps_integers: keeps_integers || (oracle.is_none() && !element.is_float()),
         output_scale: 0.0,

@@ -1,12 +1,17 @@
-//! Rejects checks that prove nothing: ones that zeros, a constant or a copy of an input would pass.
+//! Rejects checks that prove nothing: ones that zeros, a constant or a copy of an input would pass, and whole numbers
+//! beyond what the oracle holds.
 
 use super::compare::Truth;
+use super::tolerance::LARGEST_EXACT;
 use crate::oracle::{Arrays, Oracle};
 use indexmap::IndexMap;
 
 /// Why a check proves nothing, in words; `None` if it proves something.
 pub(super) fn why(oracle: Option<&Oracle>, arrays: &Arrays, truths: &IndexMap<String, Truth>) -> Option<String> {
     truths.iter().find_map(|(name, truth)| {
+        if !truth.element.is_float() && truth.scales.iter().any(|scale| *scale > LARGEST_EXACT) {
+            return Some(format!("{name} has sums beyond 2^53, where the oracle is not exact"));
+        }
         let copies = oracle.is_some_and(|oracle| oracle.copies(name));
         let words = without_work(truth, if copies { None } else { Some(arrays) })?;
         Some(format!("a kernel that {words} {name} would pass"))

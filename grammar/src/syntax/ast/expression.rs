@@ -27,10 +27,14 @@ pub enum ExpressionKind {
     Fact(String),
     /// `A[i, k]`.
     Element(Name, Vec<Expression>),
+    /// `old A[i, k]`.
+    Old(Name, Vec<Expression>),
     /// `f(a, b)`.
     Call(Name, Vec<Expression>),
-    /// `sum(k in LOW..HIGH, ...) BODY`.
-    Reduce(ReduceOp, Vec<Bound>, Box<Expression>),
+    /// `sum(k in LOW..HIGH, ... where CONDITION) BODY`: the ranges, the condition, the body.
+    Reduce(ReduceOp, Vec<Bound>, Option<Box<Expression>>, Box<Expression>),
+    /// `A where CONDITION else B`: the condition, then both sides.
+    Where(Box<Expression>, Box<Expression>, Box<Expression>),
     /// `-a`.
     Negate(Box<Expression>),
     /// `a op b`.
@@ -65,6 +69,9 @@ pub struct Assignment {
     pub target: Name,
     /// Index variables.
     pub indices: Vec<Name>,
+    /// `i in 0..n`, where an index says how far it runs.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub ranges: Vec<Bound>,
     /// The value.
     pub value: Expression,
 }

@@ -82,14 +82,18 @@ fn describe(rule: Rule) -> String {
         Rule::prefix
         | Rule::operand
         | Rule::product
+        | Rule::row
         | Rule::expression
         | Rule::expressions
         | Rule::reduction
         | Rule::reference
+        | Rule::old
         | Rule::fact
         | Rule::quantity => "an expression",
         Rule::call => "`(`",
         Rule::element => "`[`",
+        Rule::bound | Rule::target_index => "an index",
+        Rule::filter => "`where`",
         Rule::values => "values",
         Rule::region => "a region (`macros`, `device code`, `host code`)",
         Rule::setting_value => "a value",

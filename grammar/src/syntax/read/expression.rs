@@ -18,11 +18,21 @@ pub(super) fn expressions(piece: &Piece<'_>, out: &mut Report<'_>) -> Vec<Expres
     list.all(Rule::expression).filter_map(|item| read_checked(&item, out)).collect()
 }
 
-/// `NAME[I, J] = VALUE`.
+/// `NAME[I, J in LOW..HIGH] = VALUE`.
 pub(super) fn assignment(piece: &Piece<'_>, out: &mut Report<'_>) -> Option<Assignment> {
-    let mut names = piece.names(Rule::ident).into_iter();
-    let target = names.next()?;
-    Some(Assignment { span: piece.span(), target, indices: names.collect(), value: expression(piece, out)? })
+    let (mut indices, mut ranges) = (Vec::new(), Vec::new());
+    for index in piece.all(Rule::target_index) {
+        match index.find(Rule::bound) {
+            Some(range) => {
+                let range = bound(&range, out)?;
+                indices.push(range.variable.clone());
+                ranges.push(range);
+            }
+            None => indices.push(index.name(Rule::ident)),
+        }
+    }
+    let value = expression(piece, out)?;
+    Some(Assignment { span: piece.span(), target: piece.name(Rule::ident), indices, ranges, value })
 }
 
 /// `[NAME:] CONDITION`.
@@ -67,10 +77,13 @@ fn read_checked(piece: &Piece<'_>, out: &mut Report<'_>) -> Option<Expression> {
     Some(expression)
 }
 
-/// An expression, or the product that a reduction reaches over.
+/// An expression, a row of it, or the product that a reduction reaches over.
 fn read(piece: &Piece<'_>, out: &mut Report<'_>) -> Option<Expression> {
-    let row = Row::of(piece, out)?;
-    row.grouped(out)
+    let then = Row::of(piece, out)?.grouped(out)?;
+    let Some(condition) = piece.find(Rule::row) else { return Some(then) };
+    let condition = Box::new(read(&condition, out)?);
+    let otherwise = Box::new(read(&piece.find(Rule::expression)?, out)?);
+    Some(Expression { span: piece.span(), kind: ExpressionKind::Where(condition, Box::new(then), otherwise) })
 }
 
 /// What an operand is, brackets and signs aside.
@@ -80,6 +93,10 @@ pub(super) fn primary(piece: &Piece<'_>, out: &mut Report<'_>) -> Option<Express
     match piece.rule() {
         Rule::expression => read(piece, out),
         Rule::reduction => reduction(piece, out),
+        Rule::old => {
+            let element = piece.find(Rule::element)?;
+            make(ExpressionKind::Old(piece.name(Rule::ident), expressions(&element, out)))
+        }
         Rule::fact => make(ExpressionKind::Fact(piece.name(Rule::ident).value)),
         Rule::quantity => make(quantity(piece, out)?),
         _ => reference(piece, out),
@@ -105,14 +122,20 @@ fn reduction(piece: &Piece<'_>, out: &mut Report<'_>) -> Option<Expression> {
         "max" => ReduceOp::Max,
         _ => ReduceOp::Min,
     };
-    let mut bounds = Vec::new();
-    for bound in piece.all(Rule::bound) {
-        let mut ends = bound.all(Rule::expression);
-        let (low, high) = (read(&ends.next()?, out)?, read(&ends.next()?, out)?);
-        bounds.push(Bound { variable: bound.name(Rule::ident), low, high });
-    }
+    let bounds = piece.all(Rule::bound).map(|range| bound(&range, out)).collect::<Option<Vec<Bound>>>()?;
+    let filter = match piece.find(Rule::filter) {
+        Some(filter) => Some(Box::new(read(&filter.find(Rule::row)?, out)?)),
+        None => None,
+    };
     let body = Box::new(read(&piece.find(Rule::product)?, out)?);
-    Some(Expression { span: piece.span(), kind: ExpressionKind::Reduce(op, bounds, body) })
+    Some(Expression { span: piece.span(), kind: ExpressionKind::Reduce(op, bounds, filter, body) })
+}
+
+/// `k in LOW..HIGH`.
+fn bound(piece: &Piece<'_>, out: &mut Report<'_>) -> Option<Bound> {
+    let mut ends = piece.all(Rule::row);
+    let (low, high) = (read(&ends.next()?, out)?, read(&ends.next()?, out)?);
+    Some(Bound { variable: piece.name(Rule::ident), low, high })
 }
 
 fn quantity(piece: &Piece<'_>, out: &mut Report<'_>) -> Option<ExpressionKind> {
@@ -143,14 +166,19 @@ impl Expression {
             | ExpressionKind::Name(_)
             | ExpressionKind::Fact(_) => 0,
             ExpressionKind::Element(_, items)
+            | ExpressionKind::Old(_, items)
             | ExpressionKind::Call(_, items)
             | ExpressionKind::And(items)
             | ExpressionKind::Or(items) => deepest(items),
-            ExpressionKind::Reduce(_, bounds, body) => {
+            ExpressionKind::Reduce(_, bounds, filter, body) => {
                 // Each bound becomes a reduction of its own.
                 let bounds_count = bounds.len();
                 let deepest = bounds.iter().map(|bound| bound.low.depth().max(bound.high.depth())).max();
-                bounds_count + body.depth().max(deepest.unwrap_or(0))
+                let filter = filter.as_ref().map_or(0, |filter| filter.depth());
+                bounds_count + body.depth().max(deepest.unwrap_or(0)).max(filter)
+            }
+            ExpressionKind::Where(condition, then, otherwise) => {
+                condition.depth().max(then.depth()).max(otherwise.depth())
             }
             ExpressionKind::Negate(inner) | ExpressionKind::Not(inner) => inner.depth(),
             ExpressionKind::Binary(_, left, right) | ExpressionKind::Compare(_, left, right) => {

@@ -37,13 +37,15 @@ enum Operator {
 type Placed = (Expression, Span);
 
 impl Row {
-    /// The row of an `expression` or `product`.
+    /// The row that an `expression`, `row` or `product` opens with.
     pub(super) fn of(piece: &Piece<'_>, out: &mut Report<'_>) -> Option<Row> {
         let mut row = Row { operands: Vec::new(), operators: Vec::new(), at: 0 };
         for part in piece.parts() {
             match part.rule() {
                 Rule::operand => row.operands.push(operand(&part, out)?),
-                _ => row.operators.push((operator(part.text()), part.span())),
+                Rule::infix | Rule::product_op => row.operators.push((operator(part.text()), part.span())),
+                // What follows `where` is read on its own.
+                _ => break,
             }
         }
         Some(row)

@@ -35,8 +35,8 @@ pub(super) fn tokens(pairs: Pairs<'_, Rule>, node: &Node<'_>) -> Vec<Token> {
 fn kind(rule: Rule) -> TokenKind {
     match rule {
         Rule::text | Rule::code => TokenKind::Quoted,
-        Rule::minus => TokenKind::Sign,
-        Rule::compare_op | Rule::sum_op | Rule::product_op => TokenKind::Word,
+        Rule::prefix => TokenKind::Sign,
+        Rule::infix | Rule::product_op => TokenKind::Word,
         // It reads as the name of a type: its bracket belongs to it.
         Rule::k_array => TokenKind::Name,
         // Words of the language are named `k_...`; diagnostics rely on it too.
