@@ -10,6 +10,9 @@ use super::tree::{Tokens, children, same_leaf, semicolon, text};
 use std::ops::Range;
 use tree_sitter::Node;
 
+/// Nodes that are copied in the time of one comparison.
+const NODES_A_STEP: usize = 16;
+
 /// What a metavariable stands for.
 #[derive(Clone, Debug)]
 pub(super) struct Binding<'t> {
@@ -122,7 +125,8 @@ impl<'t> Matcher<'_, 't> {
         }
         let fewest = if rest.is_empty() && all { nodes.len() } else { 0 };
         for count in fewest..=nodes.len() {
-            if !self.budget.take(1) {
+            // What is bound is copied.
+            if !self.budget.take(1 + count / NODES_A_STEP) {
                 return None;
             }
             if self.bind(name, &nodes[..count], nodes.get(count), false)
