@@ -16,10 +16,6 @@ fuzz_target!(|bytes: &[u8]| {
     assert_eq!(print_launch_plan(&again), printed);
 });
 
-fuzz_mutator!(|bytes: &mut [u8], size: usize, max: usize, seed: u32| text::mutate(
-    seeds::plans(),
-    bytes,
-    size,
-    max,
-    seed
-));
+fuzz_mutator!(|bytes: &mut [u8], size: usize, max: usize, seed: u32| {
+    text::mutate(seeds::plans(), bytes, size, max, seed)
+});

@@ -11,4 +11,4 @@ static ALLOCATOR: Guarded = Guarded;
 
 fuzz_target!(|bytes: &[u8]| ptx::run(bytes));
 
-fuzz_mutator!(|bytes: &mut [u8], size: usize, max: usize, seed: u32| ptx::mutate(bytes, size, max, seed));
+fuzz_mutator!(|bytes: &mut [u8], size: usize, max: usize, seed: u32| { ptx::mutate(bytes, size, max, seed) });

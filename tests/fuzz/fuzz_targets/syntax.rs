@@ -14,10 +14,6 @@ fuzz_target!(|bytes: &[u8]| {
     }
 });
 
-fuzz_mutator!(|bytes: &mut [u8], size: usize, max: usize, seed: u32| text::mutate(
-    seeds::peak_files(),
-    bytes,
-    size,
-    max,
-    seed
-));
+fuzz_mutator!(|bytes: &mut [u8], size: usize, max: usize, seed: u32| {
+    text::mutate(seeds::peak_files(), bytes, size, max, seed)
+});

@@ -16,7 +16,7 @@ use peak_backend_sim::SimRuntime;
 const MAX_INSTRUCTIONS: u64 = 1 << 12;
 
 /// Bytes of text; what takes long by its length alone is the translator's own limit.
-const MAX_BYTES: usize = 24 << 10;
+const MAX_BYTES: usize = 12 << 10;
 
 /// Buffers of a launch, and bytes of each.
 const BUFFERS: [&str; 4] = ["A", "B", "C", "D"];
