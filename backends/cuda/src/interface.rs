@@ -263,7 +263,7 @@ mod tests {
             let wrong = said(source, ptx);
             assert!(wrong.contains("declare it as `const __grid_constant__ CUtensorMap A`"), "{wrong}");
         }
-        let reflected = reflected(&request, &entries(&format!(".entry f({fits}){{}}"))[0]);
+        let reflected = reflected(&request, &entries(&format!(".entry f({fits}){{}}"))[0], Resources::default());
         assert_eq!((reflected.scalars[0].bytes, reflected.scalar_bytes), (128, 128));
     }
 
