@@ -60,6 +60,7 @@ impl Bench {
             block: [BLOCK as u32, 1, 1],
             shared_bytes: 0,
             cluster: None,
+            cooperative: false,
             arguments: BUFFERS.iter().map(argument).collect(),
         };
         let ran = device.run(program, &LaunchSequence { steps: vec![launch] });
@@ -83,6 +84,7 @@ fn artifact(text: &str) -> Artifact {
         buffers: (0..).zip(&BUFFERS).map(buffer).collect(),
         scalars: Vec::new(),
         scalar_bytes: 0,
+        resources: Resources::default(),
     };
     Artifact {
         kind: ArtifactKind::Ptx,

@@ -42,11 +42,11 @@ fn by_oracle(subject: &Subject, plan: &ConcretePlan, check: &Check) -> Result<In
     let arrays: Arrays =
         given(plan).map(|it| (it.name.clone(), decode(it.element, &fill_buffer(it, check.fill)))).collect();
     let judged = oracle.judge(&check.inputs(), &arrays).map_err(|error| error.to_string())?;
-    let terms = oracle.sum_length(&check.inputs()).map_err(|error| error.to_string())?;
     let mut scales = judged.scales;
     let wanted = judged.values.into_iter().map(|(name, values)| {
         let buffer = output(plan, &name)?;
-        let bound = bound(subject, buffer.element, check, terms, oracle.keeps_integers());
+        let roundings = oracle.roundings(&name, &check.inputs()).map_err(|error| error.to_string())?;
+        let bound = bound(subject, buffer.element, check, roundings, oracle.keeps_integers());
         let scales = scales.swap_remove(&name).unwrap_or_default();
         Ok((name, Wanted::Close(Truth::new(buffer.element, buffer.shape.clone(), values, scales, bound))))
     });
@@ -68,7 +68,7 @@ fn by_reference(
         let wanted = match expected {
             Expected::Exact(bytes) => Wanted::Exact(buffer.element, bytes),
             Expected::Close { values, scales, terms } => {
-                let bound = bound(subject, buffer.element, check, terms, false);
+                let bound = bound(subject, buffer.element, check, (terms, 0.0), false);
                 Wanted::Close(Truth::new(buffer.element, buffer.shape.clone(), values, scales, bound))
             }
         };
@@ -85,14 +85,22 @@ fn output<'a>(plan: &'a ConcretePlan, name: &str) -> Result<&'a BufferSpec, Stri
     plan.buffers.iter().find(|buffer| buffer.name == name).ok_or_else(|| format!("it has no output {name}"))
 }
 
-fn bound(subject: &Subject, element: ElementType, check: &Check, terms: f64, keeps_integers: bool) -> Bound {
+/// `roundings`: those in a row, and the local arrays on the way.
+fn bound(
+    subject: &Subject,
+    element: ElementType,
+    check: &Check,
+    (length, stores): (f64, f64),
+    keeps_integers: bool,
+) -> Bound {
     let kernel = &subject.context.kernel;
     Bound {
         tolerance: kernel.tolerance,
         element,
         accumulator: kernel.accumulator,
         inputs: kernel.element,
-        length: terms,
+        length,
+        stores,
         whole: keeps_integers && check.fill.distribution == Distribution::ExactIntegers,
         keeps_integers,
         output_scale: 0.0,
