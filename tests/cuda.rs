@@ -147,7 +147,7 @@ fn hlsl_goes_on(toolchains: &Path) {
     let home = folder(&[(
         "tiny.peak",
         &format!(
-            "{TINY}\nworkflow tiny-one\n  start from kernel tiny\n  validate 1 samples\n  tune up to 1 configurations after each step\n"
+            "{TINY}\nworkflow tiny-one\n  start from kernel tiny\n  validate 1 samples\n  tune up to 1 configurations after each step\n  apply unroll-inner-loop\n"
         ),
     )]);
     let variables = [("PEAK_TOOLCHAINS", toolchains), ("CUDA_PATH", Path::new("/nonexistent"))];

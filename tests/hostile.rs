@@ -85,7 +85,7 @@ const EXPECTED: &[(&str, Option<&str>, &[&str])] = &[
             "a GPU runs what the simulator lacks",
         ],
     ),
-    ("asks-for-200-gigabytes", Some("launch"), &["200000000000 bytes", "`room`", "are allowed"]),
+    ("asks-for-200-gigabytes", Some("launch"), &["200000002048 bytes", "`room`", "are allowed"]),
     ("has-a-million-blocks", None, &[]),
     ("waits-for-the-last-block", None, &[]),
 ];

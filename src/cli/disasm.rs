@@ -12,6 +12,9 @@ use std::path::PathBuf;
 ///
 /// It is compiled for a device and a configuration; no device is opened, and nothing runs.
 #[derive(clap::Args)]
+#[command(after_help = "Examples:\n  \
+    peak disasm matmul-f32 --backend cuda --device nvidia-h200 --source   the PTX of a kernel, between its lines\n  \
+    peak disasm thread-tiling -o kernel.ptx                               that of a checkpoint, to a file")]
 pub struct Arguments {
     #[command(flatten)]
     kernel: KernelArguments,

@@ -22,9 +22,9 @@ impl Arguments {
         command.build();
         let subject = match &self.command {
             None => &command,
-            Some(name) => command.find_subcommand(name).ok_or_else(|| {
-                usage(&format!("there is no command `{name}`"), "`peak --help` lists every command")
-            })?,
+            Some(name) => command
+                .find_subcommand(name)
+                .ok_or_else(|| usage(&format!("there is no command `{name}`"), "`peak --help` lists every command"))?,
         };
         let mut page = Vec::new();
         clap_mangen::Man::new(subject.clone()).render(&mut page).map_err(|error| {

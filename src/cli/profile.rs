@@ -18,6 +18,9 @@ use serde_json::json;
 ///
 /// The counts are static: read off the code, nothing runs, and no device is opened.
 #[derive(clap::Args)]
+#[command(after_help = "Examples:\n  \
+    peak profile thread-tiling --annotate                         a checkpoint's code, line by line\n  \
+    peak profile matmul-f32 --backend cuda --device nvidia-h200   a kernel's, for a device that need not be here")]
 pub struct Arguments {
     #[command(flatten)]
     kernel: KernelArguments,

@@ -88,6 +88,11 @@ impl SimDevice {
                 let (grid, block, shared_bytes) = (*grid, *block, *shared_bytes);
                 let shape = Shape { grid, block, shared_bytes, cluster: *cluster, cooperative: *cooperative };
                 let cluster = check(compiled, shape)?;
+                let mut compiled_for = loaded.blocks.iter().filter(|(name, _)| name == entry).peekable();
+                if compiled_for.peek().is_some() && compiled_for.all(|(_, compiled)| *compiled != block) {
+                    let problem = format!("`{entry}`: blocks of {block:?}, which is not what it was compiled for");
+                    return Err(RuntimeError::Launch(problem));
+                }
                 let address = |name: &str| self.buffer(name).map(|region| region.base);
                 let parameters = parameters(compiled, arguments, &address)?;
                 let mut regions: Vec<_> = self.buffers.values().chain(&loaded.variables).cloned().collect();
@@ -127,11 +132,13 @@ impl Device for SimDevice {
         // NVRTC ends its text with a zero byte.
         let bytes = artifact.bytes.strip_suffix(&[0]).unwrap_or(&artifact.bytes);
         let text = std::str::from_utf8(bytes).map_err(|error| RuntimeError::Artifact(format!("PTX: {error}")))?;
-        let program = program::compile(text, self.end()).map_err(|error| RuntimeError::Artifact(error.to_string()))?;
+        let mut program =
+            program::compile(text, self.end()).map_err(|error| RuntimeError::Artifact(error.to_string()))?;
         // Of several entries those that can be had run; a program without any is refused at once.
         if let Some((name, words)) = program.lacking.first().filter(|_| program.entries.is_empty()) {
             return Err(lacking(name, words));
         }
+        program.blocks = artifact.entries.iter().filter_map(|entry| Some((entry.name.clone(), entry.block?))).collect();
         let id = self.next_program;
         self.next_program += 1;
         self.programs.insert(id, program);

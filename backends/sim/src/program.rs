@@ -91,6 +91,8 @@ pub(crate) struct Program {
     pub lacking: Vec<(String, String)>,
     /// Its `.global` and `.const` variables.
     pub variables: Vec<Arc<Region>>,
+    /// Blocks that tuning parameters were compiled in for, by entry; one may have several.
+    pub blocks: Vec<(String, [u32; 3])>,
     // The code that `entries` point to.
     _code: Vec<Jit>,
 }
@@ -130,7 +132,8 @@ pub(crate) fn compile(text: &str, end: u64) -> Result<Program, PtxError> {
         ));
     }
     let (variables, placements) = place_variables(&module, end)?;
-    let mut program = Program { entries: Vec::new(), lacking: Vec::new(), variables, _code: Vec::new() };
+    let (made, lacking, blocks) = (Vec::new(), Vec::new(), Vec::new());
+    let mut program = Program { entries: made, lacking, variables, blocks, _code: Vec::new() };
     let lacking = module.lacking.iter().filter(|lacking| lacking.is_entry);
     program.lacking = lacking.map(|it| (it.name.clone(), it.error.to_string())).collect();
     for entry in entries() {

@@ -188,8 +188,8 @@ fn integers() {
         "mad.wide.s32 d, a, b, c;" [64 32 32 64] |a, b, c| ((i64::from(s32(a)) * i64::from(s32(b))) as u64).wrapping_add(c);
         "div.s32 d, a, b;" [32 32 32 0] |a, b, _| if b == 0 { u64::MAX } else { s32(a).wrapping_div(s32(b)) as u64 };
         "div.u64 d, a, b;" [64 64 64 0] |a, b, _| a.checked_div(b).unwrap_or(u64::MAX);
-        "rem.s32 d, a, b;" [32 32 32 0] |a, b, _| if b == 0 { a } else { s32(a).wrapping_rem(s32(b)) as u64 };
-        "rem.s64 d, a, b;" [64 64 64 0] |a, b, _| if b == 0 { a } else { s64(a).wrapping_rem(s64(b)) as u64 };
+        "rem.s32 d, a, b;" [32 32 32 0] |a, b, _| if b == 0 { u64::from(u32::MAX) } else { s32(a).wrapping_rem(s32(b)) as u64 };
+        "rem.s64 d, a, b;" [64 64 64 0] |a, b, _| if b == 0 { u64::MAX } else { s64(a).wrapping_rem(s64(b)) as u64 };
         "min.s32 d, a, b;" [32 32 32 0] |a, b, _| s32(a).min(s32(b)) as u64;
         "max.u16 d, a, b;" [16 16 16 0] |a, b, _| a.max(b);
         "abs.s32 d, a;" [32 32 0 0] |a, _, _| s32(a).wrapping_abs() as u64;

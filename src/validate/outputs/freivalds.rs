@@ -134,7 +134,8 @@ impl Freivalds {
             // Beyond what a double holds exactly nothing can be said.
             return if scale <= LARGEST_EXACT { 0.0 } else { f64::INFINITY };
         }
-        if bound.exact(scale) && largest <= largest_whole(bound.element) {
+        // A number at that limit may be what a larger one was rounded to.
+        if bound.exact(scale) && largest < largest_whole(bound.element) {
             return 0.0;
         }
         let own = OWN_ROUNDOFF * (self.product.terms.len() + 2 * values.len()) as f64 * (values.len() as f64).sqrt();
@@ -149,7 +150,13 @@ impl Freivalds {
             Tolerance::Relative(relative) => relative * value.abs().max(self.bound.output_scale),
             Tolerance::SumLength | Tolerance::Exact => 0.0,
         };
-        declared + self.bound.store(value) + self.bound.floor()
+        let element = self.bound.element;
+        let stored = if value.abs() < largest_whole(element) {
+            self.bound.store(value)
+        } else {
+            element.epsilon() * value.abs()
+        };
+        declared + stored + self.bound.floor()
     }
 
     fn prepare(&mut self, left: &[f64], right: &[f64]) {

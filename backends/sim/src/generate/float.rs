@@ -189,7 +189,10 @@ pub(super) fn test(this: &mut Generator<'_, '_, '_>, inst: &Inst) -> Emitted {
         Some("normal") => {
             let above = this.compare_imm(IntCC::UnsignedGreaterThanOrEqual, magnitude, lowest);
             let below = this.compare_imm(IntCC::UnsignedLessThan, magnitude, infinity);
-            this.b.ins().band(above, below)
+            // PTX counts both zeros as normal.
+            let zero = this.compare_imm(IntCC::Equal, magnitude, 0);
+            let inside = this.b.ins().band(above, below);
+            this.b.ins().bor(inside, zero)
         }
         Some(_) => {
             let less = this.b.ins().iadd_imm_s(magnitude, -1);

@@ -96,7 +96,7 @@ pub(super) fn multiply24(this: &mut Generator<'_, '_, '_>, inst: &Inst) -> Emitt
     this.set(this.operand(inst, 0)?, ty, value)
 }
 
-/// `div` and `rem`. By zero: all ones, and the dividend.
+/// `div` and `rem`. By zero both are all ones, as an H200 has it.
 pub(super) fn divide(this: &mut Generator<'_, '_, '_>, inst: &Inst) -> Emitted {
     let ty = single_type(inst)?;
     if !ty.is_integer() {
@@ -119,8 +119,7 @@ pub(super) fn divide(this: &mut Generator<'_, '_, '_>, inst: &Inst) -> Emitted {
         let divisor = this.b.ins().select(zero_divisor, one, b);
         if remainder { this.b.ins().urem(a, divisor) } else { this.b.ins().udiv(a, divisor) }
     };
-    let by_zero = if remainder { a } else { ones };
-    let value = this.b.ins().select(zero_divisor, by_zero, value);
+    let value = this.b.ins().select(zero_divisor, ones, value);
     this.set(this.operand(inst, 0)?, ty, value)
 }
 

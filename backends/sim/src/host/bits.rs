@@ -5,7 +5,7 @@ pub(crate) const SIGNED: u32 = 1 << 8;
 
 /// Extracts a field; `width` is 32 or 64, with [`SIGNED`].
 pub(crate) extern "C" fn bfe(a: u64, position: u32, length: u32, width: u32) -> u64 {
-    let (position, length) = (position & 0xFF, length & 0xFF);
+    let (position, length) = place(position, length, width & 0xFF);
     let top = (width & 0xFF) - 1;
     let mut field = 0;
     let sign = if width & SIGNED == 0 || length == 0 { 0 } else { a >> (position + length - 1).min(top) & 1 };
@@ -16,9 +16,14 @@ pub(crate) extern "C" fn bfe(a: u64, position: u32, length: u32, width: u32) -> 
     field
 }
 
+/// Where a field is. Of 32 bits the hardware reads a byte of each; of 64 it reads all, and what is beyond is beyond.
+fn place(position: u32, length: u32, width: u32) -> (u32, u32) {
+    if width == 32 { (position & 0xFF, length & 0xFF) } else { (position.min(0xFF), length.min(0xFF)) }
+}
+
 /// Puts `a` into a field of `b`; `width` is 32 or 64.
 pub(crate) extern "C" fn bfi(a: u64, b: u64, position: u32, length: u32, width: u32) -> u64 {
-    let (position, length) = (position & 0xFF, length & 0xFF);
+    let (position, length) = place(position, length, width);
     if position >= width {
         return b;
     }

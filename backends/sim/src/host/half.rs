@@ -54,7 +54,8 @@ fn one(code: u32, a: u32, b: u32, c: u32) -> u32 {
     };
     let mut value = odd(value, lost);
     if code & SAT != 0 {
-        value = if value.is_nan() { 0.0 } else { value.clamp(0.0, 1.0) };
+        // Zero of either sign, and NaN, become the positive zero.
+        value = if value > 0.0 { value.min(1.0) } else { 0.0 };
     }
     if code & RELU != 0 && value <= 0.0 {
         value = 0.0;
