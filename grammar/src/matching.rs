@@ -2,7 +2,7 @@
 //!
 //! Structural: index variables may have other names, factors and terms another order. No algebra beyond that.
 
-use crate::ir::{Assignment, BinaryOp, Computes, Expr, Kernel, Predicate, Value, ValueOp};
+use crate::ir::{ArgumentKind, Assignment, BinaryOp, Computes, Expr, Kernel, Predicate, Value, ValueOp};
 use indexmap::IndexMap;
 use std::cell::Cell;
 use std::collections::BTreeSet;
@@ -141,12 +141,26 @@ impl Matcher<'_> {
         for (wanted, found) in wanted.indices.iter().zip(&found.indices) {
             bindings.index(wanted, found)?;
         }
+        let bindings = self.extents(bindings, wanted, found)?;
         let mut bindings = self.value(bindings, &wanted.value, &found.value)?;
         for (wanted, found) in std::mem::take(&mut bindings.indices) {
             indices.entry(wanted).or_insert(found);
         }
         bindings.indices = indices;
         Ok(bindings)
+    }
+
+    /// The bindings with those of how far the target's indices run, where the pattern says it.
+    fn extents(&self, bindings: Bindings, wanted: &Assignment, found: &Assignment) -> Result<Bindings, Mismatch> {
+        let argument = self.kernel.arguments.iter().find(|known| known.name == found.target);
+        let extents = match argument.map(|argument| &argument.kind) {
+            Some(ArgumentKind::Array { shape, .. }) => shape,
+            _ => &found.extents,
+        };
+        if extents.len() != found.indices.len() && !wanted.extents.is_empty() {
+            return mismatch(format!("nothing says how far the indices of `{}` run", found.target));
+        }
+        wanted.extents.iter().zip(extents).try_fold(bindings, |held, (wanted, found)| self.size(held, wanted, found))
     }
 
     fn step(&self) -> Result<(), Mismatch> {

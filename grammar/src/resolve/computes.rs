@@ -80,12 +80,8 @@ fn extents(
             out.push(out.error("peak::type-mismatch", variable.span, message).help("leave the range out"));
             return Vec::new();
         }
-        let (low, high) = (scope.expr(&range.low, out), scope.expr(&range.high, out));
-        if low.is_some_and(|low| low != Expr::Integer(0)) {
-            let message = "an index of an array starts at 0";
-            out.push(out.error("peak::type-mismatch", range.low.span, message).help("write `in 0..EXTENT`"));
-        }
-        said.push((variable.value.as_str(), high));
+        starts_at_zero(range, scope, out);
+        said.push((variable.value.as_str(), scope.expr(&range.high, out)));
     }
     if !local {
         return Vec::new();
@@ -109,10 +105,36 @@ fn extents(
 
 /// A pattern: its names are its own.
 pub(super) fn pattern(statements: &[ast::Assignment], scope: &Scope<'_>, out: &mut Report<'_>) -> Computes {
-    let values = statements
-        .iter()
-        .filter_map(|statement| Some(assignment(statement, Vec::new(), value(statement, scope, out)?)));
+    let values = statements.iter().filter_map(|statement| {
+        let extents = ranges(statement, scope, out);
+        Some(assignment(statement, extents, value(statement, scope, out)?))
+    });
     Computes { statements: values.collect() }
+}
+
+/// How far the indices of a pattern's target run, where it says so; it says so of all or of none.
+fn ranges(statement: &ast::Assignment, scope: &Scope<'_>, out: &mut Report<'_>) -> Vec<Expr> {
+    let ranges = &statement.ranges;
+    let ranged = |index: &Spanned<String>| ranges.iter().any(|range| range.variable.value == index.value);
+    if let Some(bare) = statement.indices.iter().find(|index| !ranges.is_empty() && !ranged(index)) {
+        let message = format!("nothing says how far `{}` runs, and the other indices say it", bare.value);
+        let help = format!("write `{} in 0..NAME`, which binds NAME, or leave all ranges out", bare.value);
+        out.push(out.error("peak::extent-unknown", bare.span, message).help(help));
+        return Vec::new();
+    }
+    let mut extents = Vec::new();
+    for range in ranges {
+        starts_at_zero(range, scope, out);
+        extents.extend(scope.expr(&range.high, out));
+    }
+    extents
+}
+
+fn starts_at_zero(range: &ast::Bound, scope: &Scope<'_>, out: &mut Report<'_>) {
+    if scope.expr(&range.low, out).is_some_and(|low| low != Expr::Integer(0)) {
+        let message = "an index of an array starts at 0";
+        out.push(out.error("peak::type-mismatch", range.low.span, message).help("write `in 0..EXTENT`"));
+    }
 }
 
 /// The names that a pattern binds, into a scope: arrays, sizes, and index variables (for prose only).
@@ -121,6 +143,7 @@ pub(super) fn bound_names(pattern: &Computes, scope: &mut Scope<'_>) {
         scope.arrays.insert(statement.target.clone(), Some(statement.indices.len()));
         let mut variables: BTreeSet<String> = statement.indices.iter().cloned().collect();
         let mut names = BTreeSet::new();
+        statement.extents.iter().for_each(|extent| extent.collect_names(&mut names));
         statement.value.visit(&mut |value| {
             if let Value::Element { array, indices } | Value::Old { array, indices } = value {
                 scope.arrays.entry(array.clone()).or_insert(Some(indices.len()));

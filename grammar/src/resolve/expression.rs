@@ -1,7 +1,7 @@
 //! Expressions as written to sizes, conditions and the oracle's values.
 
 use super::scope::Scope;
-use crate::ir::{BinaryOp, Condition, Expr, Function, Predicate, ReduceOp, Value, ValueOp};
+use crate::ir::{BinaryOp, CompareOp, Condition, Expr, Function, Predicate, ReduceOp, Value, ValueOp};
 use crate::syntax::ast::{Bound, Expression, ExpressionKind as Kind};
 use crate::syntax::{Name, Report};
 
@@ -48,6 +48,9 @@ impl Scope<'_> {
             Kind::And(items) => Condition::And(self.conditions(items, out)?),
             Kind::Or(items) => Condition::Or(self.conditions(items, out)?),
             Kind::Not(inner) => Condition::Not(Box::new(self.condition(inner, out)?)),
+            Kind::Name(name) if self.flags.contains(name) => {
+                Condition::Compare(CompareOp::NotEqual, Expr::Name(name.clone()), Expr::Integer(0))
+            }
             _ => return mismatch(expression, "a condition is needed, such as `a <= b`", out),
         })
     }

@@ -90,6 +90,14 @@ fn without_lets<'i>(block: &Block<KernelClause>, names: &Scope<'i>) -> Scope<'i>
     scope
 }
 
+/// The names of a kernel's tuning parameters.
+pub(super) fn tuning(block: &Block<KernelClause>) -> impl Iterator<Item = &Name> {
+    block.clauses.iter().filter_map(|clause| match &clause.value {
+        KernelClause::Tune(form) => Some(&form.name),
+        _ => None,
+    })
+}
+
 fn own_name(clause: &KernelClause) -> Option<&Name> {
     match clause {
         KernelClause::Argument { name, .. } => Some(name),

@@ -72,7 +72,13 @@ fn replaced(
 
 fn retired(name: &Name, around: &Surroundings<'_, '_, '_>, out: &mut Report<'_>) -> String {
     if !around.tuning.contains(&name.value) {
-        unknown_name("tuning parameter", name, around.tuning.iter().map(String::as_str), out);
+        let known = around.tuning.iter().map(String::as_str);
+        let message = format!("there is no tuning parameter `{}`", name.value);
+        let mut diagnostic =
+            out.error("peak::unknown-name", name.span, message).label("unknown").suggest(&name.value, known);
+        let needs = format!("if the kernel has it, add `needs tuning {}`", name.value);
+        diagnostic.help = Some(diagnostic.help.map_or(needs.clone(), |help| format!("{help}\n{needs}")));
+        out.push_unknown(&name.value, diagnostic);
     }
     name.value.clone()
 }

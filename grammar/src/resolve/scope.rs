@@ -37,6 +37,8 @@ pub(super) enum Unread {
 pub(super) struct Scope<'i> {
     /// Usable in expressions.
     pub(super) numbers: BTreeSet<String>,
+    /// Those of the numbers that are `yes` or `no`: usable as conditions too.
+    pub(super) flags: BTreeSet<String>,
     /// Arrays, with their number of dimensions where it is known.
     pub(super) arrays: BTreeMap<String, Option<usize>>,
     /// Arrays that are named here and cannot be read yet.
@@ -57,8 +59,8 @@ impl<'i> Scope<'i> {
     /// Only device facts.
     pub(super) fn new(facts: &'i BTreeSet<String>) -> Scope<'i> {
         let (numbers, arrays, words) = (BTreeSet::new(), BTreeMap::new(), BTreeSet::new());
-        let (unread, inouts) = (BTreeMap::new(), BTreeSet::new());
-        Scope { numbers, arrays, unread, inouts, words, facts, open: false, needs: false }
+        let (unread, inouts, flags) = (BTreeMap::new(), BTreeSet::new(), BTreeSet::new());
+        Scope { numbers, flags, arrays, unread, inouts, words, facts, open: false, needs: false }
     }
 
     /// A scope that takes any name.
@@ -74,6 +76,12 @@ impl<'i> Scope<'i> {
         if self.arrays.contains_key(name) {
             let message = format!("`{name}` is an array where a number is needed");
             out.push(out.error("peak::not-an-array", span, message).help("use one of its elements or extents"));
+            return;
+        }
+        if self.words.contains(name) {
+            let message = format!("`{name}` is no number: it may be named in prose only");
+            let help = "texts and index variables have no value in requirements and `set`";
+            out.push(out.error("peak::type-mismatch", span, message).help(help));
             return;
         }
         let diagnostic = out.error("peak::unknown-name", span, format!("`{name}` is not known here")).label("unknown");

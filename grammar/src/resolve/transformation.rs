@@ -98,11 +98,15 @@ impl<'i> Names<'i> {
     }
 
     fn setting(&mut self, setting: &ast::Setting) {
+        let name = &setting.name.value;
         let into = match setting.value.value {
-            SettingValue::Integer(_) => &mut self.scope.numbers,
-            _ => &mut self.scope.words,
+            SettingValue::Text(_) => &mut self.scope.words,
+            SettingValue::Integer(_) | SettingValue::Flag(_) => &mut self.scope.numbers,
         };
-        into.insert(setting.name.value.clone());
+        into.insert(name.clone());
+        if matches!(setting.value.value, SettingValue::Flag(_)) {
+            self.scope.flags.insert(name.clone());
+        }
     }
 
     fn kernels(&mut self, kernels: &[Name], index: &'i Index<'_>) {
@@ -111,6 +115,7 @@ impl<'i> Names<'i> {
             let own = kernel::names(block, index);
             self.scope.numbers.extend(own.numbers);
             self.scope.arrays.extend(own.arrays);
+            self.tuning.extend(kernel::tuning(block).map(|name| name.value.clone()));
         }
     }
 

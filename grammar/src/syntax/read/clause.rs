@@ -144,11 +144,21 @@ pub(super) fn clauses<'n, C>(
     rule: Rule,
     node: &Node<'n>,
     out: &mut Report<'_>,
-    mut read: impl FnMut(&Piece<'n>, &Node<'n>, &mut Report<'_>) -> Option<C>,
+    read: impl FnMut(&Piece<'n>, &Node<'n>, &mut Report<'_>) -> Option<C>,
 ) -> Vec<Spanned<C>> {
     stray_fences(node, out);
-    let mut clauses = Vec::with_capacity(node.children.len());
-    for child in &node.children {
+    clauses_of(rule, &node.children, out, read)
+}
+
+/// Those of some lines.
+pub(super) fn clauses_of<'t, 'n: 't, C>(
+    rule: Rule,
+    nodes: impl IntoIterator<Item = &'t Node<'n>>,
+    out: &mut Report<'_>,
+    mut read: impl FnMut(&Piece<'n>, &Node<'n>, &mut Report<'_>) -> Option<C>,
+) -> Vec<Spanned<C>> {
+    let mut clauses = Vec::new();
+    for child in nodes {
         let Some(piece) = clause(rule, child, out) else { continue };
         match read(&piece, child, out) {
             Some(clause) => clauses.push(Spanned::new(clause, child.whole())),
@@ -200,7 +210,7 @@ pub(super) fn one_fence(node: &Node<'_>, out: &mut Report<'_>) -> Option<String>
     }
 }
 
-fn stray_fences(node: &Node<'_>, out: &mut Report<'_>) {
+pub(super) fn stray_fences(node: &Node<'_>, out: &mut Report<'_>) {
     for fence in &node.fences {
         let diagnostic =
             out.error("peak::unexpected-block", fence.span, "a fenced block that this clause does not take");

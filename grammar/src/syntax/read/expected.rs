@@ -44,6 +44,12 @@ fn unknown(rule: Rule, node: &Node<'_>, out: &Report<'_>) -> Diagnostic {
         Some(head) => format!("did you mean `{head}`?"),
         None => format!("known here: {}", heads.join(", ")),
     };
+    let help = match rule {
+        Rule::step_line => {
+            format!("{help}\nput prose in a second `in REGION` block; both run in the order written")
+        }
+        _ => help,
+    };
     out.error(code, span, message).label("unknown here").help(help)
 }
 
@@ -113,7 +119,25 @@ fn token_length(rest: &str) -> usize {
 fn shape(text: &str, rule: Rule) -> &'static str {
     let opens = |shape: &&&str| text.split_whitespace().zip(head(shape).split(' ')).all(|(a, b)| a == b);
     let longest = shapes(rule).iter().filter(opens).max_by_key(|shape| head(shape).split(' ').count());
-    longest.copied().unwrap_or("see `spec/language.md`")
+    longest.copied().unwrap_or_else(|| section(rule))
+}
+
+/// Where the clauses of a block are described.
+fn section(rule: Rule) -> &'static str {
+    match rule {
+        Rule::file_line => "see \"How a file is read\" in `spec/language.md`",
+        Rule::kernel_line => "see \"Kernel\" in `spec/language.md`",
+        Rule::computes_line => "see \"What a kernel computes\" in `spec/language.md`",
+        Rule::plan_line | Rule::launch_line => "see \"Launch plan\" in `spec/language.md`",
+        Rule::utility_line => "see \"Utility\" in `spec/language.md`",
+        Rule::step_line => "see \"Patterns\" in `spec/language.md`",
+        Rule::check_line => "see \"Checks\" in `spec/language.md`",
+        Rule::device_line => "see \"Device\" in `spec/language.md`",
+        Rule::pack_line | Rule::specialize_line => "see \"Pack\" in `spec/language.md`",
+        Rule::workflow_line | Rule::workflow_step_line => "see \"Workflow\" in `spec/language.md`",
+        Rule::build_line => "see \"Build\" in `spec/language.md`",
+        _ => "see \"Transformation\" in `spec/language.md`",
+    }
 }
 
 /// The fixed opening words of a shape.
@@ -216,7 +240,7 @@ fn shapes(rule: Rule) -> &'static [&'static str] {
             "retire NAME",
         ],
         Rule::step_line => &[
-            "insert UTILITY at the top, or insert and a fenced block",
+            "insert UTILITY PLACE, or insert PLACE and a fenced block; PLACE is `at the top` (unsaid), `at the end`, before `PATTERN` or after `PATTERN`",
             "rewrite `PATTERN` to `PATTERN`",
             "rename `OLD` to `NEW`",
             "set NAME to EXPRESSION",

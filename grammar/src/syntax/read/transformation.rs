@@ -1,12 +1,17 @@
 //! Clauses of `transformation`, passes and steps.
 
-use super::clause::{Piece, Rule, clauses, missing_block, no_block, no_block_after_prose, one_fence};
+use super::clause::{
+    Piece, Rule, clauses, clauses_of, missing_block, no_block, no_block_after_prose, one_fence, stray_fences,
+};
 use super::{expression, kernel};
 use crate::ir::{Check, Effect, Region, SettingValue, Side, Which};
 use crate::syntax::ast::{
     Block, Header, Pass, PassClause, Place, RegionContent, RegionStep, Setting, Target, TransformationClause as Clause,
 };
 use crate::syntax::{Node, Prose, Report, Spanned, prose};
+
+/// The words that steps open with.
+const STEPS: [&str; 4] = ["insert", "rewrite", "rename", "set"];
 
 pub(super) fn transformation(header: Header, node: &Node<'_>, out: &mut Report<'_>) -> Block<Clause> {
     let clauses = clauses(Rule::transformation_line, node, out, |piece, node, out| {
@@ -109,7 +114,7 @@ fn pass_clause(piece: &Piece<'_>, node: &Node<'_>, out: &mut Report<'_>) -> Opti
         Rule::in_region => {
             let content = match &node.prose {
                 Some(_) => RegionContent::Prose(words(node, out)?),
-                None => RegionContent::Steps(clauses(Rule::step_line, node, out, step)),
+                None => RegionContent::Steps(region_steps(node, out)),
             };
             return Some(PassClause::In { region: region(piece)?, languages: piece.languages(), content });
         }
@@ -127,6 +132,22 @@ fn pass_clause(piece: &Piece<'_>, node: &Node<'_>, out: &mut Report<'_>) -> Opti
         Rule::retire => PassClause::Retire(piece.names(Rule::ident)),
         _ => PassClause::ReplaceRequirement(piece.name(Rule::word), expression::expression(piece, out)?),
     })
+}
+
+/// The steps of a region. Of lines that open no step, only the first of a run is reported: they are prose, misplaced.
+fn region_steps(node: &Node<'_>, out: &mut Report<'_>) -> Vec<Spanned<RegionStep>> {
+    stray_fences(node, out);
+    let prose = |child: &Node<'_>| !STEPS.contains(&child.text.split_whitespace().next().unwrap_or_default());
+    let mut kept = Vec::new();
+    let mut in_prose = false;
+    for child in &node.children {
+        match prose(child) && in_prose {
+            true => out.unread(child.span, child.text),
+            false => kept.push(child),
+        }
+        in_prose = prose(child);
+    }
+    clauses_of(Rule::step_line, kept, out, step)
 }
 
 fn region(piece: &Piece<'_>) -> Option<Region> {
