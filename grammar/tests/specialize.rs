@@ -191,6 +191,17 @@ fn positions_and_not_order_decide_which_array_is_left() {
 }
 
 #[test]
+fn ranges_of_the_target_bind_what_the_kernels_output_spans() {
+    let pattern = "OUT[i in 0..ROWS, j in 0..COLUMNS] = sum(k in 0..K) LEFT[i, k] * RIGHT[k, j]";
+    let bindings = bound(pattern, "C[a, b] = sum(x in 0..m) A[a, x] * B[x, b]").expect("it fits");
+    let spelt: Vec<Option<String>> = ["ROWS", "COLUMNS", "K"].iter().map(|name| bindings.spell(name)).collect();
+    assert_eq!(spelt, ["n", "n", "m"].map(|size| Some(size.to_owned())));
+    let square = "OUT[i in 0..K, j in 0..K] = sum(k in 0..K) LEFT[i, k] * RIGHT[k, j]";
+    let why = bound(square, "C[a, b] = sum(x in 0..m) A[a, x] * B[x, b]").expect_err("m is not n").reason;
+    assert_eq!(why, "`K` is `n` in one place and `m` in another");
+}
+
+#[test]
 fn a_mismatch_says_what_differs() {
     let why = |computes| bound(MATMUL, computes).expect_err("it does not fit").reason;
     insta::assert_snapshot!(
