@@ -120,7 +120,6 @@ fn ranges(statement: &ast::Assignment, scope: &Scope<'_>, out: &mut Report<'_>) 
         let message = format!("nothing says how far `{}` runs, and the other indices say it", bare.value);
         let help = format!("write `{} in 0..NAME`, which binds NAME, or leave all ranges out", bare.value);
         out.push(out.error("peak::extent-unknown", bare.span, message).help(help));
-        return Vec::new();
     }
     let mut extents = Vec::new();
     for range in ranges {
