@@ -12,6 +12,7 @@ mod device;
 mod facts;
 mod generate;
 mod host;
+mod interface;
 mod ir;
 mod launch;
 mod machine;
