@@ -1,7 +1,7 @@
 //! The open device: buffers by name, loaded programs, launches.
 
 use crate::facts;
-use crate::launch::{Shape, check, check_reflected, parameters};
+use crate::launch::{Shape, check, parameters};
 use crate::machine::launch::{Launch, LaunchState, run};
 use crate::machine::memory::{AddressSpace, Bytes, Region, next_base};
 use crate::program::{self, Program};
@@ -88,7 +88,11 @@ impl SimDevice {
                 let (grid, block, shared_bytes) = (*grid, *block, *shared_bytes);
                 let shape = Shape { grid, block, shared_bytes, cluster: *cluster, cooperative: *cooperative };
                 let cluster = check(compiled, shape)?;
-                check_reflected(&loaded.reflected, entry, block, arguments)?;
+                let mut compiled_for = loaded.blocks.iter().filter(|(name, _)| name == entry).peekable();
+                if compiled_for.peek().is_some() && compiled_for.all(|(_, compiled)| *compiled != block) {
+                    let problem = format!("`{entry}`: blocks of {block:?}, which is not what it was compiled for");
+                    return Err(RuntimeError::Launch(problem));
+                }
                 let address = |name: &str| self.buffer(name).map(|region| region.base);
                 let parameters = parameters(compiled, arguments, &address)?;
                 let mut regions: Vec<_> = self.buffers.values().chain(&loaded.variables).cloned().collect();
@@ -134,7 +138,7 @@ impl Device for SimDevice {
         if let Some((name, words)) = program.lacking.first().filter(|_| program.entries.is_empty()) {
             return Err(lacking(name, words));
         }
-        program.reflected.clone_from(&artifact.entries);
+        program.blocks = artifact.entries.iter().filter_map(|entry| Some((entry.name.clone(), entry.block?))).collect();
         let id = self.next_program;
         self.next_program += 1;
         self.programs.insert(id, program);

@@ -5,7 +5,7 @@ use crate::facts::{
 };
 use crate::machine::MAX_COOPERATIVE_THREADS;
 use crate::program::CompiledEntry;
-use peak_backend_api::{ArgumentValue, LaunchArgument, ReflectedEntry, RuntimeError};
+use peak_backend_api::{ArgumentValue, LaunchArgument, RuntimeError};
 
 /// Local memory of a thread, at most.
 const MAX_LOCAL_BYTES: u64 = 1 << 20;
@@ -103,37 +103,6 @@ fn check_cooperative(shape: Shape, shared_bytes: u64) -> Result<(), String> {
             "a cooperative launch of {blocks} blocks of {threads} threads, and the simulator holds {host} of them at once: \
              it has room for {MAX_COOPERATIVE_THREADS} threads"
         )),
-    }
-}
-
-/// Compares a launch with what was read off the entry when it was compiled: its block, and which argument goes where.
-///
-/// # Errors
-/// [`RuntimeError::Launch`], as the `gpu` runtime refuses it.
-pub(crate) fn check_reflected(
-    reflected: &[ReflectedEntry],
-    name: &str,
-    block: [u32; 3],
-    arguments: &[LaunchArgument],
-) -> Result<(), RuntimeError> {
-    // Several entries of one name differ in their blocks.
-    let of_name = || reflected.iter().filter(|entry| entry.name == name);
-    let Some(entry) = of_name().find(|entry| entry.block == Some(block)).or_else(|| of_name().next()) else {
-        return Ok(());
-    };
-    let refuse = |problem: String| Err(RuntimeError::Launch(format!("`{name}`: {problem}")));
-    if let Some(compiled) = entry.block.filter(|compiled| *compiled != block) {
-        return refuse(format!("blocks of {block:?} threads; it was compiled for {compiled:?}"));
-    }
-    let is_known = |(place, argument): &(u32, &LaunchArgument)| match argument.value {
-        ArgumentValue::Buffer(_) => {
-            entry.buffers.iter().any(|buffer| buffer.binding == *place && buffer.name == argument.name)
-        }
-        _ => entry.scalars.iter().any(|scalar| scalar.name == argument.name),
-    };
-    match (0..).zip(arguments).find(|argument| !is_known(argument)) {
-        Some((place, argument)) => refuse(format!("argument {place} is not `{}`, or of another kind", argument.name)),
-        None => Ok(()),
     }
 }
 

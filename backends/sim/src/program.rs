@@ -17,7 +17,6 @@ use cranelift_codegen::settings::{self, Configurable};
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
 use cranelift_jit::{JITBuilder, JITModule};
 use cranelift_module::{FuncId, Linkage, Module as _, default_libcall_names};
-use peak_backend_api::ReflectedEntry;
 use std::collections::HashMap;
 use std::mem;
 use std::sync::Arc;
@@ -90,10 +89,10 @@ pub(crate) struct Program {
     pub entries: Vec<CompiledEntry>,
     /// Entries that can't be launched, and why.
     pub lacking: Vec<(String, String)>,
-    /// What the compiler read off the entries; empty where nobody did.
-    pub reflected: Vec<ReflectedEntry>,
     /// Its `.global` and `.const` variables.
     pub variables: Vec<Arc<Region>>,
+    /// Blocks that tuning parameters were compiled in for, by entry; one may have several.
+    pub blocks: Vec<(String, [u32; 3])>,
     // The code that `entries` point to.
     _code: Vec<Jit>,
 }
@@ -133,8 +132,8 @@ pub(crate) fn compile(text: &str, end: u64) -> Result<Program, PtxError> {
         ));
     }
     let (variables, placements) = place_variables(&module, end)?;
-    let mut program =
-        Program { entries: Vec::new(), lacking: Vec::new(), reflected: Vec::new(), variables, _code: Vec::new() };
+    let (made, lacking, blocks) = (Vec::new(), Vec::new(), Vec::new());
+    let mut program = Program { entries: made, lacking, variables, blocks, _code: Vec::new() };
     let lacking = module.lacking.iter().filter(|lacking| lacking.is_entry);
     program.lacking = lacking.map(|it| (it.name.clone(), it.error.to_string())).collect();
     for entry in entries() {
