@@ -1,6 +1,7 @@
 //! CUDA as `peak` meets it: which backend is chosen, and what is said where NVRTC or a GPU is missing.
 
 use crate::program::{Outcome, command, folder, peak, peak_with};
+use crate::skipped::skip;
 use crate::vulkan;
 use peak::backends::{self, backend};
 use peak_backend_api::{ArtifactKind, CompileError, CompileRequest};
@@ -9,6 +10,7 @@ use std::path::{Path, PathBuf};
 const ENVIRONMENT: i32 = 3;
 
 const TINY: &str = include_str!("suite/workflow/tiny.peak");
+const MECHANICS: &str = include_str!("suite/workflow/mechanics.peak");
 
 /// A folder of toolchains with all of this machine's but CUDA's.
 fn without_cuda() -> Option<tempfile::TempDir> {
@@ -57,10 +59,14 @@ fn with_libraries(links: &[(&str, &Path)]) -> Option<tempfile::TempDir> {
     Some(folder)
 }
 
-/// A file of the real toolchain, if that is here.
+/// A file of the real toolchain; a counted skip where that is not here.
 fn real(name: &str) -> Option<PathBuf> {
-    let path = peak_backend_api::toolchain_folder()?.join("cuda").join(name);
-    path.exists().then_some(path)
+    let path = peak_backend_api::toolchain_folder().map(|folder| folder.join("cuda").join(name));
+    let found = path.filter(|path| path.exists());
+    if found.is_none() {
+        skip("cuda", &format!("there is no {name} in the folder of toolchains"));
+    }
+    found
 }
 
 /// NVRTC itself under another version: a library with only that function, which leaves the others to the real one.
@@ -144,14 +150,9 @@ fn hlsl_goes_on(toolchains: &Path) {
     if vulkan::device().is_none() {
         return;
     }
-    let home = folder(&[(
-        "tiny.peak",
-        &format!(
-            "{TINY}\nworkflow tiny-one\n  start from kernel tiny\n  validate 1 samples\n  tune up to 1 configurations after each step\n  apply unroll-inner-loop\n"
-        ),
-    )]);
+    let home = folder(&[("mine.peak", &format!("{TINY}\n{MECHANICS}"))]);
     let variables = [("PEAK_TOOLCHAINS", toolchains), ("CUDA_PATH", Path::new("/nonexistent"))];
-    let arguments = ["run", "tiny-one", "--use", "tiny.peak", "--backend", "hlsl", "-q"];
+    let arguments = ["run", "short", "--use", "mine.peak", "--backend", "hlsl", "-q"];
     let run = peak_with(home.path(), &variables, &arguments);
     assert_eq!(run.code, 0, "{}", run.err);
 }

@@ -16,6 +16,7 @@ mod oracle;
 mod program;
 mod run;
 mod runner;
+mod skipped;
 mod standard;
 mod store;
 mod tidy;

@@ -126,7 +126,11 @@ impl Nvrtc {
     fn open(place: Place) -> Result<Nvrtc, String> {
         open_builtins(&place);
         // SAFETY: NVRTC's initializers have no preconditions; it is never unloaded.
-        let library = unsafe { Library::new(&place.library) }.map_err(|error| error.to_string())?;
+        let library = unsafe { Library::new(&place.library) }.map_err(|error| {
+            // The loader's own words are the source.
+            let why = std::error::Error::source(&error).map_or_else(|| error.to_string(), ToString::to_string);
+            format!("{}: {why}", place.library.display())
+        })?;
         let shown = place.library.display();
         // Before all other functions, some of which an old one lacks.
         let Some((major, minor)) = version(&library) else { return Err(format!("{shown} does not tell its version")) };
