@@ -35,7 +35,8 @@ pub fn margin(counters: &Counters, sources: &[SourcePiece]) -> String {
         for (index, line) in source.text.lines().enumerate() {
             let number = u32::try_from(index + 1).unwrap_or(u32::MAX);
             let at = SourcePlace { piece: source.name.clone(), line: number };
-            text.push_str(&format!("{}{number:>5} | {}", columns(counters, &at), line).trim_end());
+            let shown = format!("{}{number:>5} | {line}", columns(counters, &at));
+            text.push_str(shown.trim_end());
             text.push('\n');
         }
     }

@@ -109,7 +109,7 @@ fn unanswered(error: LoweringError) -> (Failure, LoweringError) {
 fn error_after(rejected: Option<(String, Failure)>, error: ProviderError) -> LoweringError {
     match rejected {
         None => error.into(),
-        Some((_, failure)) => LoweringError::Unrepaired { pass: CHOICE.to_owned(), failure, error },
+        Some((_, failure)) => LoweringError::Unrepaired { pass: CHOICE.to_owned(), failure, error: Box::new(error) },
     }
 }
 

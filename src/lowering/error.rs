@@ -24,7 +24,7 @@ pub enum LoweringError {
         /// How the answer failed.
         failure: Failure,
         /// Why no repair came.
-        error: ProviderError,
+        error: Box<ProviderError>,
     },
     /// A mechanical step could not be carried out.
     #[error("pass `{pass}`: {error}")]
@@ -61,7 +61,8 @@ fn after_repairs(count: u32) -> String {
 impl Diagnostic for LoweringError {
     fn code<'a>(&'a self) -> Option<Box<dyn Display + 'a>> {
         match self {
-            LoweringError::Provider(error) | LoweringError::Unrepaired { error, .. } => error.code(),
+            LoweringError::Provider(error) => error.code(),
+            LoweringError::Unrepaired { error, .. } => error.code(),
             LoweringError::Template(error) => error.code(),
             LoweringError::Mechanical { error, .. } => error.code(),
             LoweringError::Failed { code: Some(code), .. } => Some(Box::new(*code)),
@@ -71,7 +72,8 @@ impl Diagnostic for LoweringError {
 
     fn help<'a>(&'a self) -> Option<Box<dyn Display + 'a>> {
         match self {
-            LoweringError::Provider(error) | LoweringError::Unrepaired { error, .. } => error.help(),
+            LoweringError::Provider(error) => error.help(),
+            LoweringError::Unrepaired { error, .. } => error.help(),
             LoweringError::Template(error) => error.help(),
             LoweringError::Mechanical { error, .. } => error.help(),
             LoweringError::Failed { failure, asked: false, .. } if failure.facts.is_empty() => {

@@ -206,7 +206,8 @@ mod tests {
         let piece = SourcePiece { name: "device code".to_owned(), text: format!("__global__ void f({source}) {{}}") };
         let found = entries(&format!(".entry f({ptx})\n.maxntid 32, 1, 1\n{{}}"));
         let (request, declared) = (request([32, 1, 1]), declared(&[piece], "f"));
-        let is_written = |array: &str| is_written(&[request.clone()], &[declared.clone()], array);
+        let is_written =
+            |array: &str| is_written(std::slice::from_ref(&request), std::slice::from_ref(&declared), array);
         mismatches(&request, &found[0], declared.as_deref(), is_written).join("\n")
     }
 

@@ -82,6 +82,7 @@ pub enum Value {
 /// A truth value over numbers. Sides that are whole-number expressions are compared as integers, others as doubles.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[allow(clippy::large_enum_variant, reason = "nearly every predicate is one comparison")]
 pub enum Predicate {
     /// `a op b`.
     Compare(CompareOp, Value, Value),

@@ -54,7 +54,7 @@ impl<'t> Tokens<'t> {
 
 /// The last child, where it is a `;`.
 pub(super) fn semicolon(node: Node<'_>) -> Option<Node<'_>> {
-    let last = node.child(u32::try_from(node.child_count().checked_sub(1)?).ok()?)?;
+    let last = node.child(node.child_count().checked_sub(1)?)?;
     (last.kind() == ";" && !last.is_missing()).then_some(last)
 }
 

@@ -131,7 +131,7 @@ impl Run<'_, '_> {
                     None => provider_failure(error),
                     Some(Repair { failure, .. }) => {
                         let (pass, failure) = (pass.name.clone(), failure.clone());
-                        provider_failure(LoweringError::Unrepaired { pass, failure, error })
+                        provider_failure(LoweringError::Unrepaired { pass, failure, error: Box::new(error) })
                     }
                 };
                 self.mark(attempt, FailureClass::Provider, None, &stop.failure.message);

@@ -49,7 +49,7 @@ fn check_place(name: &str, map: &TensorMap, address: u64, bytes: u64) -> Result<
     if let Err(problem) = map.check() {
         return refused(format!("the tensor map `{name}` has {problem}"));
     }
-    if address % TENSOR_ALIGNMENT_BYTES != 0 {
+    if !address.is_multiple_of(TENSOR_ALIGNMENT_BYTES) {
         return Err(buffer_error(
             &map.buffer,
             format!("the tensor map `{name}` needs it aligned to {TENSOR_ALIGNMENT_BYTES} bytes"),
