@@ -115,6 +115,27 @@ fn errors_that_cancel_are_found_by_one_of_the_vectors() {
     assert!(missed <= 2, "{missed} of 50 missed: ten vectors miss one in a thousand");
 }
 
+/// 2049 is no number of half precision: every output of this right product is 2048, which is as large as whole numbers
+/// are exact.
+#[test]
+fn whole_numbers_that_are_rounded_on_the_way_out_are_right() {
+    let (product, mut arrays) = batched(1, 3, 40, 3, ElementType::F16, 5);
+    let bound = Bound { whole: true, ..bound(ElementType::F16, 3) };
+    arrays[&product.left].fill(1.0);
+    let right = product.right.clone();
+    for ([_, in_right], value) in product.terms.iter().zip([1024.0, 1024.0, 1.0]) {
+        for [column, _] in &product.columns {
+            arrays[&right][column + in_right] = value;
+        }
+    }
+    let mut out = computed(&product, &arrays, &bound);
+    assert!(out.iter().all(|value| *value == 2048.0), "{out:?}");
+    let check = Freivalds::new(product, bound, &arrays, 11).expect("little work");
+    assert!(check.suspects(&out).is_empty());
+    out[7] = 1024.0;
+    assert!(!check.suspects(&out).is_empty(), "half of it is not what it was rounded to");
+}
+
 #[test]
 fn products_are_recognized_and_other_sums_are_not() {
     let product = |kernel: &str, target: &str, sizes: &[(&str, i64)]| {
