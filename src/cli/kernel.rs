@@ -2,7 +2,7 @@
 
 use super::check::load_clean;
 use super::output::App;
-use super::usage;
+use super::{only, usage};
 use crate::context::{Configuration, KernelContext};
 use crate::error::{Class, Error, Result};
 use crate::library::Loaded;
@@ -266,21 +266,8 @@ impl Shown {
 /// The only kernel that a file declares.
 fn declared(loaded: &Loaded, file: &Path) -> Result<String> {
     let file = file.display().to_string();
-    let own: Vec<&str> = loaded
-        .ir
-        .kernels
-        .values()
-        .filter(|kernel| kernel.origin.file == file)
-        .map(|kernel| kernel.name.as_str())
-        .collect();
-    match own.as_slice() {
-        [one] => Ok((*one).to_owned()),
-        [] => Err(usage(&format!("{file} declares no kernel"), "name one of the library: -k NAME")),
-        several => {
-            let message = format!("{file} declares {} kernels: {}", several.len(), several.join(", "));
-            Err(usage(&message, "choose one: -k NAME"))
-        }
-    }
+    let kernels = loaded.ir.kernels.values().filter(|kernel| kernel.origin.file == file);
+    only(&file, "kernel", "-k", kernels.map(|kernel| kernel.name.as_str()))
 }
 
 fn nothing_named() -> Error {

@@ -3,7 +3,7 @@
 use super::check::load_clean;
 use super::output::App;
 use super::providers::ProviderArguments;
-use super::{quoted, usage};
+use super::{only, quoted, usage};
 use crate::backends::{BACKENDS, backend, default_backend};
 use crate::context::KernelContext;
 use crate::context::scope::Facts;
@@ -209,21 +209,9 @@ impl Arguments {
         let file = self.file.as_ref().map(|file| file.display().to_string()).ok_or_else(|| {
             usage("which transformation?", "name a file that declares it, or one of the library: -t NAME")
         })?;
-        let own: Vec<&str> = loaded
-            .ir
-            .transformations
-            .values()
-            .filter(|transformation| transformation.origin.file == file)
-            .map(|transformation| transformation.name.as_str())
-            .collect();
-        match own.as_slice() {
-            [one] => Ok((*one).to_owned()),
-            [] => Err(usage(&format!("{file} declares no transformation"), "name one of the library: -t NAME")),
-            several => Err(usage(
-                &format!("{file} declares {} transformations: {}", several.len(), several.join(", ")),
-                "choose one: -t NAME",
-            )),
-        }
+        let transformations = loaded.ir.transformations.values();
+        let own = transformations.filter(|transformation| transformation.origin.file == file);
+        only(&file, "transformation", "-t", own.map(|transformation| transformation.name.as_str()))
     }
 
     fn without_machine(&self, app: &App, loaded: &Loaded, transformation: &str) -> Result<()> {

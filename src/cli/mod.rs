@@ -166,3 +166,16 @@ pub fn counted(count: usize, noun: &str) -> String {
 pub fn usage(message: &str, help: &str) -> crate::error::Error {
     crate::error::Error::plain(Class::Usage, "peak::usage", message, help)
 }
+
+/// The only declaration of a kind in a file; `flag` is what chooses one.
+fn only<'a>(file: &str, kind: &str, flag: &str, declared: impl Iterator<Item = &'a str>) -> Result<String> {
+    let own: Vec<&str> = declared.collect();
+    match own.as_slice() {
+        [one] => Ok((*one).to_owned()),
+        [] => Err(usage(&format!("{file} declares no {kind}"), &format!("name one of the library: {flag} NAME"))),
+        several => {
+            let message = format!("{file} declares {} {kind}s: {}", several.len(), several.join(", "));
+            Err(usage(&message, &format!("choose one: {flag} NAME")))
+        }
+    }
+}

@@ -131,18 +131,24 @@ pub(crate) extern "C" fn pause(thread: &Thread) {
     leave(thread);
 }
 
-/// Comes to a barrier and waits. The result of a reduction.
-pub(crate) extern "C" fn barrier(thread: &Thread, point: u32, number: u32, expected: u32, kind: u32, vote: u32) -> u32 {
-    let Some(block) = block(thread) else { return 0 };
-    match barrier::arrive(block, thread, point, number, expected, kind, vote != 0) {
+/// What came of an arrival: others have to come first (`true`), the thread goes on, or the launch ends with these words.
+fn settle(thread: &Thread, point: u32, arrived: Result<bool, String>) {
+    match arrived {
         Ok(true) => leave(thread),
         Ok(false) => {}
         Err(what) => {
             fail(thread, point, &what);
+            // A thread that is left may never come back to free it.
             drop(what);
             leave(thread);
         }
     }
+}
+
+/// Comes to a barrier and waits. The result of a reduction.
+pub(crate) extern "C" fn barrier(thread: &Thread, point: u32, number: u32, expected: u32, kind: u32, vote: u32) -> u32 {
+    let Some(block) = block(thread) else { return 0 };
+    settle(thread, point, barrier::arrive(block, thread, point, number, expected, kind, vote != 0));
     thread.result.get() as u32
 }
 
@@ -150,39 +156,22 @@ pub(crate) extern "C" fn barrier(thread: &Thread, point: u32, number: u32, expec
 pub(crate) extern "C" fn warp(thread: &Thread, point: u32, op: u32, mask: u32, a: u64, b: u32, c: u32) -> u64 {
     let Some(block) = block(thread) else { return 0 };
     let Some(op) = WarpOp::numbered(op) else { return 0 };
-    match warp::arrive(block, thread, Arrival { op, mask, point, a, b, c }) {
-        Ok(true) => leave(thread),
-        Ok(false) => {}
-        Err(what) => {
-            fail(thread, point, &what);
-            drop(what);
-            thread.state.set(State::Ready);
-            leave(thread);
-        }
+    let arrived = warp::arrive(block, thread, Arrival { op, mask, point, a, b, c });
+    if arrived.is_err() {
+        thread.state.set(State::Ready);
     }
+    settle(thread, point, arrived);
     thread.result.get()
 }
 
 /// Comes to the cluster's barrier, and goes on.
 pub(crate) extern "C" fn cluster_arrive(thread: &Thread, point: u32) {
     let Some(cluster) = block(thread).and_then(Block::cluster) else { return };
-    if let Err(what) = cluster.arrive(thread) {
-        fail(thread, point, &what);
-        drop(what);
-        leave(thread);
-    }
+    settle(thread, point, cluster.arrive(thread).map(|()| false));
 }
 
 /// Waits at the cluster's barrier.
 pub(crate) extern "C" fn cluster_wait(thread: &Thread, point: u32) {
     let Some(cluster) = block(thread).and_then(Block::cluster) else { return };
-    match cluster.wait(thread, point) {
-        Ok(true) => leave(thread),
-        Ok(false) => {}
-        Err(what) => {
-            fail(thread, point, &what);
-            drop(what);
-            leave(thread);
-        }
-    }
+    settle(thread, point, cluster.wait(thread, point));
 }
