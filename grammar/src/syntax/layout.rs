@@ -263,7 +263,10 @@ impl<'a> Tree<'a> {
             if let (Some(first), Some(last)) = (first, last) {
                 parent.below = Some(parent.below.map_or(first.to(last), |below| below.to(last)));
             }
-            parent.children.extend(level.nodes);
+            match parent.children.is_empty() {
+                true => parent.children = level.nodes,
+                false => parent.children.extend(level.nodes),
+            }
         }
     }
 

@@ -93,7 +93,8 @@ impl Reader {
             } else {
                 // The first character is itself text: a brace or backtick that opens nothing.
                 let first = rest.chars().next().map_or(1, char::len_utf8);
-                let next = rest[first..].find(['`', '{']).map_or(rest.len(), |at| first + at);
+                let opens = |byte: &u8| matches!(byte, b'`' | b'{');
+                let next = rest.as_bytes()[first..].iter().position(opens).map_or(rest.len(), |at| first + at);
                 self.text.push_str(&rest[..next]);
                 next
             };

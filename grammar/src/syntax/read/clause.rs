@@ -1,135 +1,29 @@
-//! One line through pest, and pest's pairs as pieces with spans in the file.
+//! One line to the rules that it matches, and every line of a block to clauses.
 
-use super::{expected, heads, token};
+use super::matcher::matched;
+use super::piece::{Grammar, Line, parts};
+use super::{expected, token};
 use crate::limits::MAX_BRACKETS;
-use crate::syntax::{Name, Node, Report, Span, Spanned};
+use crate::syntax::{Node, Report, Spanned};
 use pest::Parser;
-use pest::iterators::{Pair, Pairs};
 
-pub(super) use grammar::Rule;
-
-mod grammar {
-    //! What `pest_derive` makes of `peak.pest`.
-
-    /// The parser.
-    #[derive(pest_derive::Parser)]
-    #[grammar = "../peak.pest"]
-    pub(in crate::syntax) struct Grammar;
-}
-
-/// A matched rule, with its place in the file.
-#[derive(Clone, Debug)]
-pub(super) struct Piece<'p> {
-    pair: Pair<'p, Rule>,
-    base: usize,
-}
-
-impl<'p> Piece<'p> {
-    /// The rule.
-    pub(super) fn rule(&self) -> Rule {
-        self.pair.as_rule()
-    }
-
-    /// The matched text.
-    pub(super) fn text(&self) -> &'p str {
-        self.pair.as_str()
-    }
-
-    /// Where it is in the file.
-    pub(super) fn span(&self) -> Span {
-        let span = self.pair.as_span();
-        // A rule that ends in an optional part may have taken the blanks before it.
-        Span::new(self.base + span.start(), self.base + span.start() + self.text().trim_end().len())
-    }
-
-    /// The rules directly inside.
-    pub(super) fn parts(&self) -> impl Iterator<Item = Piece<'p>> + use<'p> {
-        let base = self.base;
-        self.pair.clone().into_inner().map(move |pair| Piece { pair, base })
-    }
-
-    /// The first part of a rule.
-    pub(super) fn find(&self, rule: Rule) -> Option<Piece<'p>> {
-        self.parts().find(|part| part.rule() == rule)
-    }
-
-    /// Every part of a rule.
-    pub(super) fn all(&self, rule: Rule) -> impl Iterator<Item = Piece<'p>> + use<'p> {
-        self.parts().filter(move |part| part.rule() == rule)
-    }
-
-    /// Whether there is a part of a rule.
-    pub(super) fn has(&self, rule: Rule) -> bool {
-        self.find(rule).is_some()
-    }
-
-    /// The piece as a name.
-    pub(super) fn as_name(&self) -> Name {
-        Spanned::new(self.text().trim_end().to_owned(), self.span())
-    }
-
-    /// The first part of a rule as a name; the grammar sees to it that there is one.
-    pub(super) fn name(&self, rule: Rule) -> Name {
-        self.find(rule).map_or_else(|| Spanned::new(String::new(), self.span()), |part| part.as_name())
-    }
-
-    /// Every part of a rule as a name.
-    pub(super) fn names(&self, rule: Rule) -> Vec<Name> {
-        self.all(rule).map(|part| part.as_name()).collect()
-    }
-
-    /// The names in `for LANGUAGE, ...`; empty where there is none.
-    pub(super) fn languages(&self) -> Vec<Name> {
-        self.find(Rule::languages).map(|languages| languages.names(Rule::word)).unwrap_or_default()
-    }
-
-    /// What stands between quotes or backticks.
-    pub(super) fn quoted(&self) -> Spanned<String> {
-        let inner = self.parts().next().map_or("", |inner| inner.pair.as_str());
-        Spanned::new(inner.to_owned(), self.span())
-    }
-
-    /// A whole number; one beyond 64 bits is reported and read as zero.
-    pub(super) fn integer(&self, out: &mut Report<'_>) -> Spanned<i64> {
-        let value = self.text().trim().parse().unwrap_or_else(|_| {
-            out.push(out.error("peak::number-range", self.span(), "the number does not fit 64 bits"));
-            0
-        });
-        Spanned::new(value, self.span())
-    }
-
-    /// A count; one that is negative or beyond 32 bits is reported and read as one.
-    pub(super) fn count(&self, out: &mut Report<'_>) -> u32 {
-        self.text().trim().parse().unwrap_or_else(|_| {
-            out.push(out.error("peak::number-range", self.span(), "a count from 0 to 4294967295 is needed"));
-            1
-        })
-    }
-
-    /// A finite number; others are reported and read as zero.
-    pub(super) fn number(&self, out: &mut Report<'_>) -> f64 {
-        let value = self.text().trim().parse().ok().filter(|value: &f64| value.is_finite());
-        value.unwrap_or_else(|| {
-            out.push(out.error("peak::number-range", self.span(), "the number does not fit double precision"));
-            0.0
-        })
-    }
-}
+pub(super) use super::piece::{Piece, Rule};
 
 /// Parses a line; what does not fit is reported.
-pub(super) fn clause<'n>(rule: Rule, node: &Node<'n>, out: &mut Report<'_>) -> Option<Piece<'n>> {
-    if brackets(node.text) > MAX_BRACKETS {
+pub(super) fn clause<'n>(rule: Rule, node: &Node<'n>, out: &mut Report<'_>) -> Option<Line<'n>> {
+    if too_deep(node.text) {
         let message = format!("brackets are nested deeper than {MAX_BRACKETS}");
         out.push(out.error("peak::too-deep", node.span, message).help("name parts with `let`, or simplify"));
         out.unread(node.span, node.text);
         return None;
     }
-    let whole = |pairs: &Pairs<'_, Rule>| pairs.as_str().len() == node.text.len();
-    let alone = heads::form(rule, node.text).and_then(|form| grammar::Grammar::parse(form, node.text).ok());
-    match alone.filter(whole).map_or_else(|| grammar::Grammar::parse(rule, node.text), Ok) {
-        Ok(mut pairs) => {
-            out.write(node.span.start, || token::tokens(pairs.clone(), node));
-            pairs.next().map(|pair| Piece { pair, base: node.span.start })
+    // Pest is slower, and knows what it expected: it has the last word on a line that does not match.
+    let found = matched(rule, node.text).map_or_else(|| Grammar::parse(rule, node.text).map(parts), Ok);
+    match found {
+        Ok(parts) => {
+            let line = Line { parts, text: node.text, base: node.span.start };
+            out.write(node.span.start, || token::tokens(&line.parts, node));
+            Some(line)
         }
         Err(error) => {
             out.push_if_kept(|out| expected::diagnostic(rule, node, &error, out));
@@ -144,7 +38,7 @@ pub(super) fn clauses<'n, C>(
     rule: Rule,
     node: &Node<'n>,
     out: &mut Report<'_>,
-    read: impl FnMut(&Piece<'n>, &Node<'n>, &mut Report<'_>) -> Option<C>,
+    read: impl FnMut(&Piece<'_>, &Node<'n>, &mut Report<'_>) -> Option<C>,
 ) -> Vec<Spanned<C>> {
     stray_fences(node, out);
     clauses_of(rule, &node.children, out, read)
@@ -155,12 +49,12 @@ pub(super) fn clauses_of<'t, 'n: 't, C>(
     rule: Rule,
     nodes: impl IntoIterator<Item = &'t Node<'n>>,
     out: &mut Report<'_>,
-    mut read: impl FnMut(&Piece<'n>, &Node<'n>, &mut Report<'_>) -> Option<C>,
+    mut read: impl FnMut(&Piece<'_>, &Node<'n>, &mut Report<'_>) -> Option<C>,
 ) -> Vec<Spanned<C>> {
     let mut clauses = Vec::new();
     for child in nodes {
-        let Some(piece) = clause(rule, child, out) else { continue };
-        match read(&piece, child, out) {
+        let Some(line) = clause(rule, child, out) else { continue };
+        match read(&line.piece(), child, out) {
             Some(clause) => clauses.push(Spanned::new(clause, child.whole())),
             None => out.unread(child.span, child.text),
         }
@@ -216,6 +110,12 @@ pub(super) fn stray_fences(node: &Node<'_>, out: &mut Report<'_>) {
             out.error("peak::unexpected-block", fence.span, "a fenced block that this clause does not take");
         out.push(diagnostic.help("indent it below the clause that it belongs to"));
     }
+}
+
+/// Whether brackets are nested deeper than the bound, quotes aside.
+fn too_deep(text: &str) -> bool {
+    let opening = text.bytes().filter(|byte| matches!(byte, b'(' | b'[')).count();
+    opening > MAX_BRACKETS && brackets(text) > MAX_BRACKETS
 }
 
 /// The deepest nesting of brackets, quotes aside.

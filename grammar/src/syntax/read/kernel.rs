@@ -39,7 +39,7 @@ pub(super) fn assignments(piece: &Piece<'_>, node: &Node<'_>, out: &mut Report<'
     for child in &node.children {
         no_block(child, out);
         let line = clause(Rule::computes_line, child, out)?;
-        all.push(expression::assignment(&line, out)?);
+        all.push(expression::assignment(&line.piece(), out)?);
     }
     Some(all)
 }

@@ -1,13 +1,19 @@
-//! Lines to clauses: each is parsed alone by `peak.pest`, so one bad clause costs only itself.
+//! Lines to clauses: each is matched alone against `peak.pest`, so one bad clause costs only itself.
+//!
+//! The grammar is compiled twice: to `matcher`, which is quick and takes every right line, and by pest, which says of a
+//! wrong one what was expected.
 
+#[cfg(test)]
+mod agreement;
 mod build;
 mod clause;
 mod device;
 mod expected;
 mod expression;
-mod heads;
 mod kernel;
+mod matcher;
 mod pack;
+mod piece;
 mod plan;
 mod row;
 mod token;
@@ -22,7 +28,8 @@ use clause::{Piece, Rule, clause, clauses, missing_block, no_block, one_fence};
 pub(super) fn file(name: &str, tree: &[Node<'_>], text: &str, out: &mut Report<'_>) -> File {
     let mut file = File { name: name.to_owned(), ..File::default() };
     for node in tree {
-        let Some(piece) = clause(Rule::file_line, node, out) else { continue };
+        let Some(line) = clause(Rule::file_line, node, out) else { continue };
+        let piece = line.piece();
         match piece.rule() {
             Rule::use_file => {
                 no_block(node, out);

@@ -8,8 +8,8 @@ use crate::syntax::{Node, Report, Spanned};
 pub(super) fn statements(nodes: &[Node<'_>], out: &mut Report<'_>) -> Vec<Spanned<PlanStatement>> {
     let mut statements = Vec::with_capacity(nodes.len());
     for node in nodes {
-        let Some(piece) = clause(Rule::plan_line, node, out) else { continue };
-        match statement(&piece, node, out) {
+        let Some(line) = clause(Rule::plan_line, node, out) else { continue };
+        match statement(&line.piece(), node, out) {
             Some(statement) => statements.push(Spanned::new(statement, node.whole())),
             None => out.unread(node.span, node.text),
         }

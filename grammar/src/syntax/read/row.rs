@@ -69,19 +69,34 @@ impl Row {
     }
 
     fn any(&mut self, out: &mut Report<'_>) -> Option<Placed> {
-        let mut items = vec![self.all(out)?];
-        while self.ahead().is_some_and(|(operator, _)| operator == Operator::Or) {
-            items.push(self.all(out)?);
-        }
-        joined(items, ExpressionKind::Or)
+        self.joined(Operator::Or, Row::all, ExpressionKind::Or, out)
     }
 
     fn all(&mut self, out: &mut Report<'_>) -> Option<Placed> {
-        let mut items = vec![self.negation(out)?];
-        while self.ahead().is_some_and(|(operator, _)| operator == Operator::And) {
-            items.push(self.negation(out)?);
+        self.joined(Operator::And, Row::negation, ExpressionKind::And, out)
+    }
+
+    /// One item is itself; several are joined.
+    fn joined(
+        &mut self,
+        operator: Operator,
+        item: fn(&mut Row, &mut Report<'_>) -> Option<Placed>,
+        kind: fn(Vec<Expression>) -> ExpressionKind,
+        out: &mut Report<'_>,
+    ) -> Option<Placed> {
+        let more = |row: &Row| row.ahead().is_some_and(|(ahead, _)| ahead == operator);
+        let first = item(self, out)?;
+        if !more(self) {
+            return Some(first);
         }
-        joined(items, ExpressionKind::And)
+        let (first, mut span) = first;
+        let mut items = vec![first];
+        while more(self) {
+            let (next, place) = item(self, out)?;
+            span = span.to(place);
+            items.push(next);
+        }
+        Some((Expression { span, kind: kind(items) }, span))
     }
 
     fn negation(&mut self, out: &mut Report<'_>) -> Option<Placed> {
@@ -175,13 +190,4 @@ fn binary(op: BinaryOp, left: Placed, right: Placed) -> Placed {
     let ((left, start), (right, end)) = (left, right);
     let span = left.span.to(right.span);
     (Expression { span, kind: ExpressionKind::Binary(op, Box::new(left), Box::new(right)) }, start.to(end))
-}
-
-/// One item is itself; several are joined.
-fn joined(mut items: Vec<Placed>, kind: fn(Vec<Expression>) -> ExpressionKind) -> Option<Placed> {
-    let span = items.first()?.1.to(items.last()?.1);
-    match items.len() {
-        1 => items.pop(),
-        _ => Some((Expression { span, kind: kind(items.into_iter().map(|(item, _)| item).collect()) }, span)),
-    }
 }

@@ -1,32 +1,30 @@
-//! The tokens of a clause, from the grammar's own pairs: the innermost rules, and the literals between them.
+//! The tokens of a clause, from the rules that it matched: the innermost rules, and the literals between them.
 //!
 //! Knows no clause; a new one needs nothing here.
 
-use super::clause::Rule;
+use super::piece::{Part, Rule};
 use crate::syntax::{Node, Span, Token, TokenKind};
-use pest::iterators::Pairs;
 
 /// The tokens of a line, in order.
-pub(super) fn tokens(pairs: Pairs<'_, Rule>, node: &Node<'_>) -> Vec<Token> {
+pub(super) fn tokens(parts: &[Part], node: &Node<'_>) -> Vec<Token> {
     let mut tokens = Vec::new();
     let mut end = 0;
-    let mut pairs = pairs.flatten().peekable();
-    while let Some(pair) = pairs.next() {
-        let (rule, span) = (pair.as_rule(), pair.as_span());
-        let quoted = matches!(rule, Rule::text | Rule::code);
-        // Pairs come outermost first: one that another begins inside of is no token, unless it is text as it stands.
-        let holds_more = pairs.peek().is_some_and(|next| next.as_span().start() < span.end());
-        if span.start() < end || (holds_more && !quoted) {
+    for (at, part) in parts.iter().enumerate() {
+        let (start, part_end) = (part.start as usize, part.end as usize);
+        let quoted = matches!(part.rule, Rule::text | Rule::code);
+        // Outermost first: a rule that another begins inside of is no token, unless it is text as it stands.
+        let holds_more = parts.get(at + 1).is_some_and(|next| (next.start as usize) < part_end);
+        if start < end || (holds_more && !quoted) {
             continue;
         }
         // An optional part that is missing may leave its blanks in the rule before it.
-        let kept = span.as_str().trim_end().len();
+        let kept = node.text.get(start..part_end).unwrap_or("").trim_end().len();
         if kept == 0 {
             continue;
         }
-        literals(node, end, span.start(), &mut tokens);
-        end = span.start() + kept;
-        tokens.push(token(node, span.start(), end, kind(rule)));
+        literals(node, end, start, &mut tokens);
+        end = start + kept;
+        tokens.push(token(node, start, end, kind(part.rule)));
     }
     literals(node, end, node.text.len(), &mut tokens);
     tokens
@@ -45,7 +43,7 @@ fn kind(rule: Rule) -> TokenKind {
     }
 }
 
-/// Literals of the grammar, which make no pair: brackets and separators each alone, others as they are joined.
+/// Literals of the grammar, which are no rule: brackets and separators each alone, others as they are joined.
 fn literals(node: &Node<'_>, from: usize, to: usize, tokens: &mut Vec<Token>) {
     let Some(text) = node.text.get(from..to) else { return };
     let single = |c: char| matches!(c, '(' | ')' | '[' | ']' | '{' | '}' | ',' | ';' | ':');

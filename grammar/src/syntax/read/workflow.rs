@@ -100,7 +100,8 @@ fn strategy(piece: &Piece<'_>) -> &'static str {
 fn branches(node: &Node<'_>, out: &mut Report<'_>) -> Vec<Vec<WorkflowStep>> {
     let mut branches = Vec::new();
     for child in &node.children {
-        let Some(piece) = clause(Rule::workflow_step_line, child, out) else { continue };
+        let Some(line) = clause(Rule::workflow_step_line, child, out) else { continue };
+        let piece = line.piece();
         match piece.rule() {
             Rule::branch if child.children.is_empty() => missing_block(child, out),
             Rule::branch => branches.push(steps(child, out)),
