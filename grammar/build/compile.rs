@@ -12,7 +12,8 @@ use std::fmt::Write;
 /// The functions of every rule that a line may open with (`..._line`) and of those that they use.
 pub fn compile(rules: &[OptimizedRule]) -> String {
     let mut compiler = Compiler { grammar: Grammar::new(rules), known: BTreeSet::new(), wanted: Vec::new() };
-    let mut code = String::from("/// Matches a whole line.\npub(super) fn line(rule: Rule, m: &mut Matcher<'_>) -> bool {\n");
+    let mut code =
+        String::from("/// Matches a whole line.\npub(super) fn line(rule: Rule, m: &mut Matcher<'_>) -> bool {\n");
     code.push_str("    match rule {\n");
     for rule in rules.iter().filter(|rule| rule.name.ends_with("_line")) {
         let call = compiler.call(&rule.name, Mode::CLAUSE);
@@ -86,9 +87,10 @@ impl Compiler<'_> {
     /// Whether an expression is a rule that becomes a part.
     fn keeps(&self, expr: &Expr, mode: Mode) -> bool {
         match expr {
-            Expr::Ident(name) => self.grammar.rule(name).is_some_and(|rule| {
-                mode.keeps(rule.ty) || self.keeps(&rule.expr, mode.inside(name, rule.ty))
-            }),
+            Expr::Ident(name) => self
+                .grammar
+                .rule(name)
+                .is_some_and(|rule| mode.keeps(rule.ty) || self.keeps(&rule.expr, mode.inside(name, rule.ty))),
             Expr::Choice(left, right) => self.keeps(left, mode) || self.keeps(right, mode),
             _ => false,
         }
@@ -123,7 +125,9 @@ impl Compiler<'_> {
             _ if !mode.blanks => format!("{{ while {} {{}} true }}", self.guarded(inner, mode)),
             _ => {
                 let one = self.guarded(inner, mode);
-                format!("{{ if {one} {{ while {{ let mark = m.mark(); (blanks(m) && {one}) || m.back(mark) }} {{}} }} true }}")
+                format!(
+                    "{{ if {one} {{ while {{ let mark = m.mark(); (blanks(m) && {one}) || m.back(mark) }} {{}} }} true }}"
+                )
             }
         }
     }

@@ -134,7 +134,9 @@ fn lines<'a>(text: &'a str, out: &mut Report<'_>) -> Vec<RawLine<'a>> {
 fn clause_of<'a>(line: &RawLine<'a>) -> (&'a str, Span) {
     let mut quote = None;
     let mut end = line.text.len();
-    for (at, byte) in line.text.bytes().enumerate() {
+    // Most lines hold none of these: a scan that does nothing else is much quicker.
+    let first = line.text.bytes().position(|byte| matches!(byte, b'#' | b'"' | b'`')).unwrap_or(end);
+    for (at, byte) in line.text.bytes().enumerate().skip(first) {
         match (quote, byte) {
             (None, b'#') => {
                 end = at;
@@ -151,6 +153,9 @@ fn clause_of<'a>(line: &RawLine<'a>) -> (&'a str, Span) {
 }
 
 fn opens_prose(clause: &str) -> bool {
+    if !clause.starts_with(['b', 'k', 'i']) {
+        return false;
+    }
     let mut words = clause.split_whitespace();
     match words.next() {
         Some("because" | "knows") => words.next().is_none(),

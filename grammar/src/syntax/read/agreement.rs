@@ -13,7 +13,8 @@ use std::collections::HashMap;
 const GRAMMAR: &str = include_str!("../../../peak.pest");
 const CASES: u32 = 6000;
 /// Names that look like other things.
-const NAMES: [&str; 14] = ["n", "A", "sum", "mod", "where", "device", "e5", "_", "not", "x1", "old", "in", "to", "with"];
+const NAMES: [&str; 14] =
+    ["n", "A", "sum", "mod", "where", "device", "e5", "_", "not", "x1", "old", "in", "to", "with"];
 /// What may stand between tokens: mostly one blank.
 const BETWEEN: [&str; 8] = [" ", " ", " ", " ", " ", " ", "", "  "];
 const SIGNS: [&str; 16] = ["", " ", "\"", "`", "(", ")", "[", ",", ":", "-", "=", "e", "7", ".", "é", "_"];
@@ -92,7 +93,8 @@ impl Speaker<'_> {
             "SOI" | "EOI" => return,
             _ => {
                 let rule = &self.rules[name];
-                let atomic = matches!(rule.ty, pest_meta::ast::RuleType::Atomic | pest_meta::ast::RuleType::CompoundAtomic);
+                let atomic =
+                    matches!(rule.ty, pest_meta::ast::RuleType::Atomic | pest_meta::ast::RuleType::CompoundAtomic);
                 return self.say(&rule.expr, blanks && !atomic, text);
             }
         };

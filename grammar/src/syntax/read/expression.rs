@@ -1,7 +1,7 @@
 //! Expressions, assignments and sets of values.
 
 use super::clause::{Piece, Rule};
-use super::row::Row;
+use super::row::grouped;
 use crate::ir::ReduceOp;
 use crate::limits::MAX_EXPRESSION_DEPTH;
 use crate::syntax::Report;
@@ -14,7 +14,7 @@ pub(super) fn expression(piece: &Piece<'_>, out: &mut Report<'_>) -> Option<Expr
 
 /// Every expression directly inside `piece`, or inside its list.
 pub(super) fn expressions(piece: &Piece<'_>, out: &mut Report<'_>) -> Vec<Expression> {
-    let list = piece.find(Rule::expressions).unwrap_or_else(|| piece.clone());
+    let list = piece.find(Rule::expressions).unwrap_or(*piece);
     list.all(Rule::expression).filter_map(|item| read_checked(&item, out)).collect()
 }
 
@@ -79,7 +79,7 @@ fn read_checked(piece: &Piece<'_>, out: &mut Report<'_>) -> Option<Expression> {
 
 /// An expression, a row of it, or the product that a reduction reaches over.
 fn read(piece: &Piece<'_>, out: &mut Report<'_>) -> Option<Expression> {
-    let then = Row::of(piece, out)?.grouped(out)?;
+    let then = grouped(piece, out)?;
     let Some(condition) = piece.find(Rule::row) else { return Some(then) };
     let condition = Box::new(read(&condition, out)?);
     let otherwise = Box::new(read(&piece.find(Rule::expression)?, out)?);

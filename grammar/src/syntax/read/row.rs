@@ -7,7 +7,7 @@ use crate::syntax::ast::{Expression, ExpressionKind};
 use crate::syntax::{Report, Span};
 
 /// What was written, in order.
-pub(super) struct Row {
+struct Row {
     operands: Vec<Operand>,
     /// The operator before each operand but the first.
     operators: Vec<(Operator, Span)>,
@@ -36,23 +36,29 @@ enum Operator {
 /// An expression, and where it is with the brackets around it.
 type Placed = (Expression, Span);
 
-impl Row {
-    /// The row that an `expression`, `row` or `product` opens with.
-    pub(super) fn of(piece: &Piece<'_>, out: &mut Report<'_>) -> Option<Row> {
-        let mut row = Row { operands: Vec::new(), operators: Vec::new(), at: 0 };
-        for part in piece.parts() {
-            match part.rule() {
-                Rule::operand => row.operands.push(operand(&part, out)?),
-                Rule::infix | Rule::product_op => row.operators.push((operator(part.text()), part.span())),
-                // What follows `where` is read on its own.
-                _ => break,
-            }
-        }
-        Some(row)
+/// The row that an `expression`, `row` or `product` opens with, as one expression.
+pub(super) fn grouped(piece: &Piece<'_>, out: &mut Report<'_>) -> Option<Expression> {
+    // What follows `where` is read on its own.
+    let in_row = |part: &Piece<'_>| matches!(part.rule(), Rule::operand | Rule::infix | Rule::product_op);
+    let mut parts = piece.parts().take_while(in_row);
+    let first = operand(&parts.next()?, out)?;
+    let next = parts.next();
+    if next.is_none() && first.nots.is_empty() {
+        return first.value;
     }
+    let mut row = Row { operands: vec![first], operators: Vec::new(), at: 0 };
+    for part in next.into_iter().chain(parts) {
+        match part.rule() {
+            Rule::operand => row.operands.push(operand(&part, out)?),
+            _ => row.operators.push((operator(part.text()), part.span())),
+        }
+    }
+    row.grouped(out)
+}
 
+impl Row {
     /// The whole row as one expression.
-    pub(super) fn grouped(mut self, out: &mut Report<'_>) -> Option<Expression> {
+    fn grouped(mut self, out: &mut Report<'_>) -> Option<Expression> {
         let (expression, _) = self.any(out)?;
         // Only a second comparison is left over: every other operator is taken by some level.
         if let Some((_, span)) = self.ahead() {
