@@ -3,7 +3,7 @@
 //! Pure: no files, no network, no clock (`clippy.toml` enforces it). Text comes in with a name, declarations and
 //! diagnostics go out.
 //!
-//! The way of a file: bytes -> [`syntax`] (layout, then each clause through `peak.pest`: an AST with spans) ->
+//! The way of a file: bytes -> [`syntax`] (layout, then each clause by the rules of `peak.pest`: an AST with spans) ->
 //! [`load`] (names resolved, units and types checked: the [`ir::Library`]) -> for one kernel and one device,
 //! [`specialize`] (packs applied) and [`matching`] (a pattern's names bound to the kernel's own). The way back, from a
 //! tree of clauses to text, is [`format`](mod@format).
