@@ -124,7 +124,8 @@ mod tests {
             assert_eq!(LibraryCall::of(&call.artifact()), Ok(call));
             assert_eq!(Library::of(library.name()), Some(library));
         }
-        let broken = Artifact { kind: ArtifactKind::Ptx, ..LibraryCall { library: Library::Cublas, product }.artifact() };
+        let broken =
+            Artifact { kind: ArtifactKind::Ptx, ..LibraryCall { library: Library::Cublas, product }.artifact() };
         assert!(LibraryCall::of(&broken).is_err());
     }
 }

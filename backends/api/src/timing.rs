@@ -42,6 +42,17 @@ pub enum HeldDown {
 }
 
 impl HeldDown {
+    /// The reason, in words.
+    #[must_use]
+    pub fn words(self) -> &'static str {
+        match self {
+            HeldDown::PowerLimit => "the power limit",
+            HeldDown::Heat => "heat",
+            HeldDown::Brake => "a brake from outside",
+            HeldDown::Setting => "a setting",
+        }
+    }
+
     /// Whether it spoils a sample: it comes and goes, so that a repetition helps.
     #[must_use]
     pub fn passes(self) -> bool {

@@ -7,8 +7,8 @@
 //! fastest are timed again, in turn, so that what else runs on the machine hits them alike.
 
 use peak_backend_api::{
-    ArgumentValue, Backend, Caches, CompileRequest, Device, EntryArgument, EntryArgumentKind, EntryRequest, LaunchArgument,
-    LaunchSequence, LaunchStep, PreludeSpec, ProgramId, SourcePiece,
+    ArgumentValue, Backend, Caches, CompileRequest, Device, EntryArgument, EntryArgumentKind, EntryRequest,
+    LaunchArgument, LaunchSequence, LaunchStep, PreludeSpec, ProgramId, SourcePiece,
 };
 use std::error::Error;
 

@@ -4,10 +4,12 @@ use super::context::Context;
 use super::launch::{self, Buffers, known};
 use super::library::LibraryProgram;
 use super::memory::Buffer;
-use super::program::Program;
 use super::monitor::Monitor;
+use super::program::Program;
 use super::time::Timed;
-use peak_backend_api::{Artifact, ArtifactKind, Caches, Conditions, Device, DeviceInfo, LaunchSequence, ProgramId, RuntimeError};
+use peak_backend_api::{
+    Artifact, ArtifactKind, Caches, Conditions, Device, DeviceInfo, LaunchSequence, ProgramId, RuntimeError,
+};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
@@ -30,7 +32,13 @@ pub(crate) struct GpuDevice {
 impl GpuDevice {
     /// Takes over an open context.
     pub fn new(context: Context) -> GpuDevice {
-        GpuDevice { buffers: Buffers::new(), programs: BTreeMap::new(), next_program: 0, monitor: None, context: Rc::new(context) }
+        GpuDevice {
+            buffers: Buffers::new(),
+            programs: BTreeMap::new(),
+            next_program: 0,
+            monitor: None,
+            context: Rc::new(context),
+        }
     }
 
     fn program(&self, id: ProgramId) -> Result<&Loaded, RuntimeError> {

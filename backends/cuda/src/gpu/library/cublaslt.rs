@@ -37,7 +37,8 @@ impl Cublaslt {
             accumulate: layout.accumulate,
         };
         let (compute, scale) = (compute(layout.accumulate), data(layout.accumulate));
-        open.product = result::create_matmul_desc(compute, scale).map_err(|error| failed("cublasLtMatmulDescCreate", error))?;
+        open.product =
+            result::create_matmul_desc(compute, scale).map_err(|error| failed("cublasLtMatmulDescCreate", error))?;
         // Their first matrix is our right one.
         open.transpose(sys::cublasLtMatmulDescAttributes_t::CUBLASLT_MATMUL_DESC_TRANSA, layout.right)?;
         open.transpose(sys::cublasLtMatmulDescAttributes_t::CUBLASLT_MATMUL_DESC_TRANSB, layout.left)?;
@@ -49,12 +50,15 @@ impl Cublaslt {
         for (made, (operand, rows, columns)) in open.matrices.iter_mut().zip(shapes) {
             *made = matrix(operand, rows, columns)?;
         }
-        open.preference = result::create_matmul_pref().map_err(|error| failed("cublasLtMatmulPreferenceCreate", error))?;
+        open.preference =
+            result::create_matmul_pref().map_err(|error| failed("cublasLtMatmulPreferenceCreate", error))?;
         let bytes = WORKSPACE_BYTES;
         let attribute = sys::cublasLtMatmulPreferenceAttributes_t::CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES;
         // SAFETY: the attribute is of 64 bits.
-        unsafe { result::set_matmul_pref_attribute(open.preference, attribute, (&raw const bytes).cast(), size_of::<u64>()) }
-            .map_err(|error| failed("cublasLtMatmulPreferenceSetAttribute", error))?;
+        unsafe {
+            result::set_matmul_pref_attribute(open.preference, attribute, (&raw const bytes).cast(), size_of::<u64>())
+        }
+        .map_err(|error| failed("cublasLtMatmulPreferenceSetAttribute", error))?;
         Ok(open)
     }
 
@@ -65,7 +69,8 @@ impl Cublaslt {
     pub fn algorithms(&self, most: usize) -> Result<Vec<Algorithm>, RuntimeError> {
         let [left, right, out] = self.matrices;
         // SAFETY: all bits zero are a value of the structure, which is plain data.
-        let mut found: Vec<sys::cublasLtMatmulHeuristicResult_t> = (0..most).map(|_| unsafe { std::mem::zeroed() }).collect();
+        let mut found: Vec<sys::cublasLtMatmulHeuristicResult_t> =
+            (0..most).map(|_| unsafe { std::mem::zeroed() }).collect();
         let mut count: c_int = 0;
         // SAFETY: the descriptors are live, and there is room for as many results as are asked for.
         let code = unsafe {

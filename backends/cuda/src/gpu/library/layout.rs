@@ -169,14 +169,17 @@ mod tests {
 
     #[test]
     fn what_the_libraries_do_not_take_is_refused() {
-        let odd = Product { left: matrix(TensorElement::F32, 16, 2), ..product(TensorElement::F32, TensorElement::F32) };
+        let odd =
+            Product { left: matrix(TensorElement::F32, 16, 2), ..product(TensorElement::F32, TensorElement::F32) };
         assert!(Layout::of(&odd).is_err());
         assert!(Layout::of(&product(TensorElement::I32, TensorElement::I32)).is_err());
         assert!(Layout::of(&product(TensorElement::Bf16, TensorElement::Bf16)).is_err());
         assert!(Layout::of(&Product { rows: 0, ..product(TensorElement::F32, TensorElement::F32) }).is_err());
-        for (element, accumulate) in
-            [(TensorElement::F16, TensorElement::F32), (TensorElement::F16, TensorElement::F16), (TensorElement::Bf16, TensorElement::F32)]
-        {
+        for (element, accumulate) in [
+            (TensorElement::F16, TensorElement::F32),
+            (TensorElement::F16, TensorElement::F16),
+            (TensorElement::Bf16, TensorElement::F32),
+        ] {
             assert!(Layout::of(&product(element, accumulate)).is_ok(), "{element:?} {accumulate:?}");
         }
     }

@@ -40,7 +40,11 @@ pub(super) struct LibraryProgram {
 enum With {
     Cublas(Cublas),
     /// The algorithm is chosen when it is first run, since a search needs operands.
-    Cublaslt { library: Cublaslt, search: bool, chosen: OnceCell<cublaslt::Algorithm> },
+    Cublaslt {
+        library: Cublaslt,
+        search: bool,
+        chosen: OnceCell<cublaslt::Algorithm>,
+    },
 }
 
 /// Addresses of left, right and out.
@@ -109,7 +113,8 @@ impl LibraryProgram {
         match &self.with {
             With::Cublas(library) => library.queue(&self.layout, operands),
             With::Cublaslt { library, chosen, .. } => {
-                let algorithm = chosen.get().ok_or_else(|| RuntimeError::Launch("no algorithm was chosen".to_owned()))?;
+                let algorithm =
+                    chosen.get().ok_or_else(|| RuntimeError::Launch("no algorithm was chosen".to_owned()))?;
                 library.queue(algorithm, operands, &self.workspace, self.context.stream)
             }
         }
