@@ -6,7 +6,7 @@
 //! all of them together may be wrong (Bonferroni), so that looking again is no way to a verdict.
 
 use super::statistics::{Interval, interval, quantile_of};
-use peak_backend_api::{Caches, Conditions};
+use peak_backend_api::{Caches, Conditions, DeviceKind};
 use serde::{Deserialize, Serialize};
 
 /// Rounds after which the interval is looked at; the last is the end.
@@ -86,6 +86,17 @@ pub struct Ratio {
     pub high: f64,
     /// What it means.
     pub verdict: Verdict,
+}
+
+/// How to take turns on a kind of device.
+#[must_use]
+pub fn pairing(kind: DeviceKind, caches: Caches) -> Pairing {
+    let second = 1_000_000_000;
+    let (warmup_ns, sample_ns, budget_ns) = match kind {
+        DeviceKind::Software => (0, 0, 20 * second),
+        _ => (second / 2, 2_000_000, 4 * second),
+    };
+    Pairing { caches, warmup_ns, sample_ns, budget_ns, to_the_end: false }
 }
 
 /// Compares the times of two candidates, round by round; `None` with too few rounds for an interval.

@@ -11,7 +11,7 @@ use crate::runner::paired::{Pairing, Turns};
 use crate::runner::{Distribution, Failure, Fill, Job};
 use crate::validate::outputs::{CheckPlan, OutputsValidator};
 use crate::validate::{Candidate, Validator, Verified};
-use peak_backend_api::{Artifact, DeviceKind, Library};
+use peak_backend_api::{Artifact, Library};
 use peak_grammar::ir::Kernel;
 use std::sync::Arc;
 use std::time::Duration;
@@ -192,17 +192,6 @@ impl Bench {
         }
         Ok(outcome.turns)
     }
-}
-
-/// How to take turns on a kind of device.
-#[must_use]
-pub fn pairing(kind: DeviceKind, caches: peak_backend_api::Caches) -> Pairing {
-    let second = 1_000_000_000;
-    let (warmup_ns, sample_ns, budget_ns) = match kind {
-        DeviceKind::Software => (0, 0, 20 * second),
-        _ => (second / 2, 2_000_000, 4 * second),
-    };
-    Pairing { caches, warmup_ns, sample_ns, budget_ns, to_the_end: false }
 }
 
 fn nothing_declared() -> Error {

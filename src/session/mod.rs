@@ -14,7 +14,7 @@ mod packs;
 mod providers;
 mod reach;
 
-pub use bench::{Bench, Contender, Ready, pairing};
+pub use bench::{Bench, Contender, Ready};
 pub use compiler::{Compiled, Compiler};
 pub use configuration::{Choice, Chosen, choose};
 pub use context::start_context;
