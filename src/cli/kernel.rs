@@ -19,7 +19,7 @@ use serde_json::json;
 use std::path::{Path, PathBuf};
 
 /// Which kernel, compiled how.
-#[derive(clap::Args)]
+#[derive(clap::Args, Default)]
 pub struct KernelArguments {
     /// A kernel of the library, a checkpoint as `peak show` takes it, or a `.peak` file that declares a kernel; else the
     /// current checkpoint.
@@ -71,6 +71,31 @@ pub(super) struct Shown {
     pub code: Disassembly,
     /// The entry that was asked for.
     pub entry: Option<String>,
+}
+
+/// A kernel or checkpoint by name, in the language `backend`, with what its winner was.
+pub(super) fn named(
+    app: &App,
+    loaded: &Loaded,
+    name: &str,
+    backend: &str,
+    choice: Choice,
+) -> Result<(KernelContext, Choice)> {
+    let arguments = KernelArguments {
+        what: Some(name.to_owned()),
+        at: choice.inputs.into_iter().collect(),
+        ..KernelArguments::default()
+    };
+    match arguments.meant(app, loaded)? {
+        (_, Some(found)) => {
+            let choice = Choice { configuration: choice.configuration, ..arguments.choice(Some(&found)) };
+            Ok((found.1, choice))
+        }
+        (kernel, None) => {
+            let choice = Choice { configuration: choice.configuration, ..arguments.choice(None) };
+            Ok((start_context(loaded, &kernel.ok_or_else(nothing_named)?, backend)?, choice))
+        }
+    }
 }
 
 impl KernelArguments {
@@ -288,7 +313,7 @@ pub(super) fn configuration_words(configuration: &Configuration) -> String {
 }
 
 /// Reads `NAME=VALUE`.
-fn assignment(text: &str) -> std::result::Result<(String, i64), String> {
+pub(super) fn assignment(text: &str) -> std::result::Result<(String, i64), String> {
     let (name, value) = text.split_once('=').ok_or("write NAME=VALUE, such as BLOCK_X=16")?;
     let value = value.trim().parse().map_err(|_| format!("`{}` is no whole number", value.trim()))?;
     Ok((name.trim().to_owned(), value))

@@ -36,6 +36,7 @@ macro_rules! subcommands {
 
 // Alphabetical. The help text of each is the comment on its `Arguments`.
 subcommands! {
+    bench => Bench,
     check => Check,
     completions => Completions,
     diff => Diff,

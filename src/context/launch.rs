@@ -34,6 +34,30 @@ pub struct BufferSpec {
     pub role: BufferRole,
 }
 
+impl ConcretePlan {
+    /// The same launches of buffers that have other names on the device.
+    #[must_use]
+    pub fn on_buffers(&self, name: impl Fn(&str) -> String) -> LaunchSequence {
+        let mut sequence = self.sequence.clone();
+        for step in &mut sequence.steps {
+            match step {
+                LaunchStep::Fill { buffer, .. } => *buffer = name(buffer),
+                LaunchStep::Launch { arguments, .. } => {
+                    for argument in arguments {
+                        match &mut argument.value {
+                            ArgumentValue::Buffer(buffer) | ArgumentValue::TensorMap(TensorMap { buffer, .. }) => {
+                                *buffer = name(buffer);
+                            }
+                            ArgumentValue::Bytes(_) => {}
+                        }
+                    }
+                }
+            }
+        }
+        sequence
+    }
+}
+
 /// What a buffer is for.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

@@ -37,7 +37,9 @@ pub(super) fn concrete(
     Ok(map)
 }
 
-fn element(element: ElementType) -> TensorElement {
+/// A type of the language as a backend knows it.
+#[must_use]
+pub fn element(element: ElementType) -> TensorElement {
     match element {
         ElementType::F16 => TensorElement::F16,
         ElementType::Bf16 => TensorElement::Bf16,

@@ -4,6 +4,7 @@
 pub mod occupancy;
 pub mod roofline;
 pub mod time;
+pub mod vendor;
 pub mod work;
 
 pub use crate::runner::statistics;

@@ -1,6 +1,7 @@
 //! What validators, evaluators and tuners ask of a runner: run this, time that, compile those.
 
 use super::Failure;
+use super::paired::{Pairing, Turns};
 use crate::context::launch::ConcretePlan;
 use indexmap::IndexMap;
 use peak_backend_api::{Artifact, CompileRequest, DeviceInfo};
@@ -33,6 +34,22 @@ pub trait Execute {
     /// # Errors
     /// As [`Execute::run`].
     fn time(&mut self, job: &Job, timing: &Timing) -> Result<TimeOutcome, Failure>;
+
+    /// Times several candidates that take turns, all of them resident at once, and reads back what their last runs left in
+    /// the outputs. The deadline is the first one's.
+    ///
+    /// # Errors
+    /// As [`Execute::run`].
+    fn take_turns(&mut self, jobs: &[Job], how: &Pairing) -> Result<TurnsOutcome, Failure>;
+}
+
+/// Times of candidates that took turns, and what they left behind.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct TurnsOutcome {
+    /// The times.
+    pub turns: Turns,
+    /// By candidate: the bytes of every output and inout buffer after its last timed run.
+    pub outputs: Vec<IndexMap<String, Vec<u8>>>,
 }
 
 /// One compiled candidate at one choice of execution parameters, and its data.

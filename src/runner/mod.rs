@@ -9,6 +9,7 @@ pub mod coordinator;
 pub mod execute;
 pub mod failure;
 pub mod load;
+pub mod paired;
 pub mod protocol;
 pub mod statistics;
 pub mod worker;

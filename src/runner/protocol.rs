@@ -4,6 +4,7 @@
 //! never stands in a line: artifacts and outputs are files in a private folder that the coordinator names. Lines that
 //! are no reply (a driver that prints) are ignored; a reply starts on a line of its own.
 
+use super::paired::{Pairing, Turns};
 use super::{Fill, Timing};
 use crate::context::launch::ConcretePlan;
 use peak_backend_api::{CompileError, CompileRequest, DeviceInfo, RuntimeError, Toolchain};
@@ -12,7 +13,7 @@ use std::io::{self, BufRead, Read, Write};
 use std::path::PathBuf;
 
 /// Version of everything in this module. Both sides are one program, so other versions are refused, not translated.
-pub const PROTOCOL_VERSION: u32 = 1;
+pub const PROTOCOL_VERSION: u32 = 2;
 
 /// Bytes in a line, at most: source text and launch plans, with a wide margin.
 pub const LINE_BYTES_MAX: usize = 64 << 20;
@@ -83,6 +84,15 @@ pub enum Request {
         /// How.
         timing: Timing,
     },
+    /// Fills the inputs of every job, times them in turn, writes each output of job J to `folder`/[`turn_file`]. Device mode.
+    TakeTurns {
+        /// What.
+        jobs: Vec<WireJob>,
+        /// How.
+        how: Pairing,
+        /// A private folder.
+        folder: PathBuf,
+    },
     /// Ends the worker.
     Quit,
 }
@@ -151,6 +161,11 @@ pub enum Reply {
         /// The samples.
         outcome: super::TimeOutcome,
     },
+    /// To `take_turns`: the outputs are in their files.
+    TookTurns {
+        /// The times.
+        turns: Turns,
+    },
     /// To any request that could not be done.
     Failed {
         /// Why.
@@ -217,6 +232,12 @@ impl From<RuntimeError> for Fault {
 #[must_use]
 pub fn output_file(index: usize) -> String {
     format!("output-{index}.raw")
+}
+
+/// The file name of the output at `index` of the buffers of the job at `job`.
+#[must_use]
+pub fn turn_file(job: usize, index: usize) -> String {
+    format!("turn-{job}-output-{index}.raw")
 }
 
 /// Writes one message as a line of its own, even where something else left a line unfinished.

@@ -14,10 +14,17 @@ pub struct Interval {
 /// `None` with fewer than six samples: no pair of ranks covers 95% then.
 #[must_use]
 pub fn median_interval(samples: &[u64]) -> Option<Interval> {
-    let rank = interval_rank(samples.len())?;
+    let samples: Vec<f64> = samples.iter().copied().map(float).collect();
+    interval(&samples, 0.05)
+}
+
+/// As [`median_interval`], with a probability of at most `error` to miss the median; `None` with too few samples for that.
+#[must_use]
+pub fn interval(samples: &[f64], error: f64) -> Option<Interval> {
+    let rank = interval_rank(samples.len(), error)?;
     let mut sorted = samples.to_vec();
-    sorted.sort_unstable();
-    Some(Interval { low: float(sorted[rank]), high: float(sorted[sorted.len() - 1 - rank]) })
+    sorted.sort_unstable_by(f64::total_cmp);
+    Some(Interval { low: sorted[rank], high: sorted[sorted.len() - 1 - rank] })
 }
 
 /// The interval's width as a share of the median; `None` as [`median_interval`], or for a median of zero.
@@ -31,19 +38,27 @@ pub fn relative_width(samples: &[u64]) -> Option<f64> {
 /// A quantile by linear interpolation between order statistics (0.5 is the median); `None` without samples.
 #[must_use]
 pub fn quantile(samples: &[u64], q: f64) -> Option<f64> {
+    let samples: Vec<f64> = samples.iter().copied().map(float).collect();
+    quantile_of(&samples, q)
+}
+
+/// As [`quantile`], of any numbers.
+#[must_use]
+pub fn quantile_of(samples: &[f64], q: f64) -> Option<f64> {
     let mut sorted = samples.to_vec();
-    sorted.sort_unstable();
+    sorted.sort_unstable_by(f64::total_cmp);
     let place = q.clamp(0.0, 1.0) * float(sorted.len().checked_sub(1)? as u64);
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "between 0 and the number of samples")]
     let low = place.floor() as usize;
     let next = sorted.get(low + 1).unwrap_or(&sorted[low]);
-    Some(float(sorted[low]) * (1.0 - place.fract()) + float(*next) * place.fract())
+    Some(sorted[low] * (1.0 - place.fract()) + next * place.fract())
 }
 
-/// The largest rank `r` (from 0) such that the order statistics `r` and `count - 1 - r` enclose the median with 95%.
+/// The largest rank `r` (from 0) such that the order statistics `r` and `count - 1 - r` miss the median with a probability
+/// of at most `error`.
 ///
 /// With `B` binomial over `count` fair coins, the enclosure fails with probability `2 P(B <= r)`.
-fn interval_rank(count: usize) -> Option<usize> {
+fn interval_rank(count: usize, error: f64) -> Option<usize> {
     let n = float(count as u64);
     // In logarithms: 2^-count underflows beyond a thousand samples.
     let mut log_term = -n * std::f64::consts::LN_2;
@@ -51,7 +66,7 @@ fn interval_rank(count: usize) -> Option<usize> {
     let mut rank = None;
     for r in 0..count / 2 {
         tail += log_term.exp();
-        if 2.0 * tail > 0.05 {
+        if 2.0 * tail > error {
             break;
         }
         rank = Some(r);
@@ -76,11 +91,11 @@ mod tests {
     fn ranks_are_those_of_the_tables() {
         // Ranks from 1 in published tables of the sign test's interval: n=6: 1, n=10: 2, n=20: 6, n=50: 18, n=100: 40.
         for (count, rank) in [(6, 1), (10, 2), (20, 6), (50, 18), (100, 40)] {
-            assert_eq!(interval_rank(count), Some(rank - 1), "{count} samples");
+            assert_eq!(interval_rank(count, 0.05), Some(rank - 1), "{count} samples");
         }
-        assert_eq!(interval_rank(5), None);
-        assert_eq!(interval_rank(0), None);
-        assert!(interval_rank(5000).is_some_and(|rank| (2400..2500).contains(&rank)));
+        assert_eq!(interval_rank(5, 0.05), None);
+        assert_eq!(interval_rank(0, 0.05), None);
+        assert!(interval_rank(5000, 0.05).is_some_and(|rank| (2400..2500).contains(&rank)));
     }
 
     #[test]

@@ -3,6 +3,7 @@
 //! The command line is a thin user of this; a Rust program may be another. Everything that can be missing on a machine
 //! is opened here, and is an error with its class and what to do; nothing here judges a kernel.
 
+mod bench;
 mod compiler;
 mod configuration;
 mod context;
@@ -13,6 +14,7 @@ mod packs;
 mod providers;
 mod reach;
 
+pub use bench::{Bench, Contender, Ready};
 pub use compiler::{Compiled, Compiler};
 pub use configuration::{Choice, Chosen, choose};
 pub use context::start_context;

@@ -20,7 +20,7 @@ use std::time::Duration;
 const VALIDATION_VERSION: u32 = 1;
 
 /// How long one run of a candidate may take while it is validated.
-const RUN_DEADLINE: Duration = Duration::from_secs(30);
+pub(super) const RUN_DEADLINE: Duration = Duration::from_secs(30);
 
 /// Configurations that a context is judged at while passes are applied.
 const JUDGED_CONFIGURATIONS: usize = 3;

@@ -18,6 +18,8 @@ pub enum Verdict {
     Failed,
     /// Nothing was done, for the reason given: nothing to choose from, a library that does not run here.
     Skipped,
+    /// Timed beside the step where the run stands, and no part of the run: a vendor's library.
+    Compared,
 }
 
 impl Verdict {
@@ -29,6 +31,7 @@ impl Verdict {
             Verdict::Rejected => "rejected",
             Verdict::Failed => "failed",
             Verdict::Skipped => "skipped",
+            Verdict::Compared => "compared",
         }
     }
 }

@@ -114,6 +114,25 @@ pub(super) fn skipped(facts: &StepFacts<'_>, sizes: &[Inputs], environment: &Env
     sizes.iter().map(row).collect()
 }
 
+/// A row of something that is no kernel of the run, with its time.
+pub(super) fn compared(
+    facts: &StepFacts<'_>,
+    kernel: &Kernel,
+    inputs: &Inputs,
+    median: Option<f64>,
+    environment: &Environment<'_>,
+) -> Row {
+    let flops = median.and_then(|ns| Some(work(kernel, inputs)?.per_second(ns).0));
+    let peak = environment.device.and_then(|device| device.peak(PeakKind::Flops, kernel.element.name()));
+    Row {
+        time_ns_median: median,
+        flops,
+        peak_share: flops.zip(peak).map(|(flops, peak)| flops / peak.value),
+        reason: facts.reason.clone(),
+        ..empty(facts, inputs, environment)
+    }
+}
+
 fn empty(facts: &StepFacts<'_>, inputs: &Inputs, environment: &Environment<'_>) -> Row {
     Row {
         index: facts.index,

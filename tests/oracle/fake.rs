@@ -6,6 +6,7 @@ use peak::context::scope::Facts;
 use peak::context::{Configuration, Inputs, KernelContext};
 use peak::data::{decode, fill_buffer};
 use peak::oracle::Arrays;
+use peak::runner::paired::Pairing;
 use peak::runner::*;
 use peak::validate::outputs::CheckPlan;
 use peak::validate::{Candidate, OutputsValidator, Validator, Verified};
@@ -73,6 +74,10 @@ impl Execute for Device {
 
     fn time(&mut self, _: &Job, _: &Timing) -> Result<TimeOutcome, Failure> {
         Ok(TimeOutcome::default())
+    }
+
+    fn take_turns(&mut self, _: &[Job], _: &Pairing) -> Result<TurnsOutcome, Failure> {
+        Ok(TurnsOutcome::default())
     }
 }
 

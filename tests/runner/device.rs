@@ -4,9 +4,10 @@ use super::{build, host};
 use peak::context::launch::{ConcretePlan, concrete_plan};
 use peak::context::scope::Facts;
 use peak::context::{ExecutionParameters, Inputs};
+use peak::runner::paired::{Pairing, Verdict};
 use peak::runner::protocol::Limits;
 use peak::runner::*;
-use peak_backend_api::{Artifact, ArtifactKind, DeviceInfo, Resources};
+use peak_backend_api::{Artifact, ArtifactKind, Caches, DeviceInfo, Resources};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
@@ -135,6 +136,21 @@ fn times_are_what_the_device_says() {
     assert_eq!((outcome.samples_ns.as_slice(), outcome.warmup), (&[1000; 6][..], 2));
     let given_up = worker.time(&job("copy"), &Timing { give_up_ns: Some(999), ..TIMING }).expect("it is timed");
     assert!(given_up.gave_up && given_up.samples_ns.len() == 1);
+}
+
+#[test]
+fn candidates_take_turns_each_in_buffers_of_its_own() {
+    let (mut worker, _folder) = open(default_limits());
+    let how = Pairing { caches: Caches::Warm, warmup_ns: 0, sample_ns: 3000, budget_ns: u64::MAX, to_the_end: false };
+    let jobs = [job("copy"), job("copy")];
+    let outcome = worker.take_turns(&jobs, &how).expect("they are timed");
+    assert_eq!((outcome.turns.rounds(), outcome.turns.runs.as_slice()), (16, &[3, 3][..]));
+    assert_eq!(outcome.turns.ratio(0, 1).expect("rounds enough").verdict, Verdict::Same);
+    let alone = worker.run(&jobs[0]).expect("it runs").outputs;
+    assert_eq!(outcome.outputs, [alone.clone(), alone], "both leave what one alone does");
+    let small = Limits { buffer_bytes: 3000, ..default_limits() };
+    let refused = open(small).0.take_turns(&jobs, &how).expect_err("eight buffers of 400 bytes");
+    assert!(refused.message.contains("3200 bytes"), "{refused:?}");
 }
 
 #[test]

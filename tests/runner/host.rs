@@ -256,7 +256,13 @@ impl Device for HostDevice {
         self.execute(program).map(drop)
     }
 
-    fn time(&mut self, program: ProgramId, _: &LaunchSequence, repeats: u32) -> Result<Vec<u64>, RuntimeError> {
+    fn time(
+        &mut self,
+        program: ProgramId,
+        _: &LaunchSequence,
+        repeats: u32,
+        _: Caches,
+    ) -> Result<Vec<u64>, RuntimeError> {
         (0..repeats).map(|_| self.execute(program)).collect()
     }
 }

@@ -12,6 +12,8 @@ pub enum ArtifactKind {
     AmdgpuObject,
     Spirv,
     LlvmIr,
+    /// A call of a vendor's library ([`crate::LibraryCall`]), as JSON.
+    Library,
 }
 
 /// Compiled code.

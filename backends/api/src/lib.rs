@@ -13,8 +13,10 @@ pub mod conformance;
 mod device;
 mod disassembly;
 mod launch;
+mod library;
 mod spelling;
 mod tensor_map;
+mod timing;
 mod toolchain;
 
 pub use artifact::*;
@@ -22,8 +24,10 @@ pub use compile::*;
 pub use device::*;
 pub use disassembly::*;
 pub use launch::*;
+pub use library::*;
 pub use spelling::*;
 pub use tensor_map::*;
+pub use timing::*;
 pub use toolchain::*;
 
 /// A language with its compiler.
@@ -141,11 +145,23 @@ pub trait Device {
     /// A launch that the device refuses or does not survive.
     fn run(&mut self, program: ProgramId, sequence: &LaunchSequence) -> Result<(), RuntimeError>;
 
-    /// Runs a sequence `repeats` times and gives the device time of each, in nanoseconds.
+    /// Runs a sequence `repeats` times and gives the device time of each, in nanoseconds. With cold caches something else
+    /// is written before each of them; with warm ones a run that is not counted may go before several.
     ///
     /// # Errors
     /// As [`Device::run`], and [`RuntimeError::NoTimer`] where the device cannot time.
-    fn time(&mut self, program: ProgramId, sequence: &LaunchSequence, repeats: u32) -> Result<Vec<u64>, RuntimeError>;
+    fn time(
+        &mut self,
+        program: ProgramId,
+        sequence: &LaunchSequence,
+        repeats: u32,
+        caches: Caches,
+    ) -> Result<Vec<u64>, RuntimeError>;
+
+    /// Its clocks and what holds them down, now; `None` where nobody tells.
+    fn conditions(&mut self) -> Option<Conditions> {
+        None
+    }
 }
 
 /// A loaded program on one device.

@@ -9,7 +9,7 @@
 mod cases;
 
 use cases::{CASES, Case, REFUSED, Work};
-use peak_backend_api::{Device, ProgramId, RuntimeError};
+use peak_backend_api::{Caches, Device, ProgramId, RuntimeError};
 use std::process::ExitCode;
 
 /// Timed runs: short sequences become a graph of copies.
@@ -69,7 +69,8 @@ fn runs(case: &Case, device: &mut dyn Device) -> Result<Outcome, String> {
     compare(&work, device).map_err(|problem| format!("run: {problem}"))?;
     // Outputs as they were at first, so that what the timed runs leave out shows.
     write(&work, device)?;
-    let times = device.time(program, &work.sequence, REPEATS).map_err(|error| format!("time: {error}"))?;
+    let times =
+        device.time(program, &work.sequence, REPEATS, Caches::Warm).map_err(|error| format!("time: {error}"))?;
     compare(&work, device).map_err(|problem| format!("time: {problem}"))?;
     device.unload(program);
     let times: Vec<String> = times.iter().map(u64::to_string).collect();

@@ -13,7 +13,7 @@ impl Runtime for GpuRuntime {
     }
 
     fn accepts(&self, kind: ArtifactKind) -> bool {
-        matches!(kind, ArtifactKind::Cubin | ArtifactKind::Ptx)
+        matches!(kind, ArtifactKind::Cubin | ArtifactKind::Ptx | ArtifactKind::Library)
     }
 
     fn devices(&self) -> Result<Vec<DeviceInfo>, RuntimeError> {

@@ -7,8 +7,8 @@
 //! fastest are timed again, in turn, so that what else runs on the machine hits them alike.
 
 use peak_backend_api::{
-    ArgumentValue, Backend, CompileRequest, Device, EntryArgument, EntryArgumentKind, EntryRequest, LaunchArgument,
-    LaunchSequence, LaunchStep, PreludeSpec, ProgramId, SourcePiece,
+    ArgumentValue, Backend, Caches, CompileRequest, Device, EntryArgument, EntryArgumentKind, EntryRequest,
+    LaunchArgument, LaunchSequence, LaunchStep, PreludeSpec, ProgramId, SourcePiece,
 };
 use std::error::Error;
 
@@ -33,7 +33,7 @@ fn main() -> Result<(), Box<dyn Error>> {
                 device.fill("C", [0xFF; 4])?;
                 device.run(program, &sequence)?;
                 let wrong = check(&device.read("C")?, &inputs, n as usize);
-                let best = device.time(program, &sequence, repeats)?.into_iter().min().unwrap_or(0);
+                let best = device.time(program, &sequence, repeats, Caches::Warm)?.into_iter().min().unwrap_or(0);
                 println!("{:9.2} ms {} {}", best as f64 / 1e6, words(&configuration), if wrong { "WRONG" } else { "" });
                 timed.push((best, configuration, program, sequence));
             }
@@ -50,7 +50,7 @@ type Timed = (u64, Configuration, ProgramId, LaunchSequence);
 fn finals(device: &mut dyn Device, mut timed: Vec<Timed>, repeats: u32) -> Result<(), Box<dyn Error>> {
     for _ in 0..ROUNDS {
         for (best, _, program, sequence) in &mut timed {
-            let again = device.time(*program, sequence, repeats)?.into_iter().min().unwrap_or(*best);
+            let again = device.time(*program, sequence, repeats, Caches::Warm)?.into_iter().min().unwrap_or(*best);
             *best = again.min(*best);
         }
     }

@@ -7,7 +7,7 @@ use crate::machine::launch::{Launch, LaunchState, run};
 use crate::machine::memory::{AddressSpace, Bytes, Region, next_base};
 use crate::program::{self, Program};
 use peak_backend_api::{
-    Artifact, ArtifactKind, Device, DeviceInfo, LaunchSequence, LaunchStep, ProgramId, RuntimeError,
+    Artifact, ArtifactKind, Caches, Device, DeviceInfo, LaunchSequence, LaunchStep, ProgramId, RuntimeError,
 };
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -191,7 +191,7 @@ impl Device for SimDevice {
         sequence.steps.iter().try_for_each(|step| self.step(program, step))
     }
 
-    fn time(&mut self, program: ProgramId, _: &LaunchSequence, _: u32) -> Result<Vec<u64>, RuntimeError> {
+    fn time(&mut self, program: ProgramId, _: &LaunchSequence, _: u32, _: Caches) -> Result<Vec<u64>, RuntimeError> {
         match self.programs.contains_key(&program.0) {
             true => Err(RuntimeError::NoTimer),
             false => Err(no_program(program)),

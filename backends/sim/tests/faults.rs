@@ -1,7 +1,7 @@
 //! Kernels that go wrong: each ends with a message that names what, who and where.
 
 use crate::{Arg::Buffer, Bench, artifact, scalar};
-use peak_backend_api::{Device, RuntimeError};
+use peak_backend_api::{Caches, Device, RuntimeError};
 use peak_backend_sim::SimRuntime;
 
 const FAULTS: &str = include_str!("kernels/faults.ptx");
@@ -219,7 +219,7 @@ fn an_argument_larger_than_a_call_passes_is_refused() {
 fn it_has_no_timer() {
     let mut bench = Bench::new(FAULTS);
     let sequence = peak_backend_api::LaunchSequence::default();
-    assert_eq!(bench.device.time(bench.program, &sequence, 1), Err(RuntimeError::NoTimer));
+    assert_eq!(bench.device.time(bench.program, &sequence, 1, Caches::Warm), Err(RuntimeError::NoTimer));
     let facts = &bench.device.info().facts;
     let named = ["warp", "max_threads_per_block", "max_block_z", "max_grid_x", "shared_memory_per_block_optin"];
     assert_eq!(named.map(|name| facts.get(name).copied()), [32, 1024, 64, i64::from(i32::MAX), 227 << 10].map(Some));

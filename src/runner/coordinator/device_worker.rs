@@ -1,8 +1,9 @@
 //! One device behind a worker process. A hang or a crash costs a candidate and a worker, never this process.
 
-use super::super::protocol::{Fault, Limits, Reply, Request, WireJob, output_file};
+use super::super::paired::Pairing;
+use super::super::protocol::{Fault, Limits, Reply, Request, WireJob, output_file, turn_file};
 use super::super::worker::{DeviceAddress, Mode};
-use super::super::{Execute, Failure, FailureClass, Job, RunOutcome, TimeOutcome, Timing, artifact_file};
+use super::super::{Execute, Failure, FailureClass, Job, RunOutcome, TimeOutcome, Timing, TurnsOutcome, artifact_file};
 use super::device_lock;
 use super::error::RunnerError;
 use super::gate::Gate;
@@ -203,12 +204,16 @@ impl DeviceWorker {
     }
 
     /// Reads the outputs that the worker wrote, and removes their files.
-    fn outputs(&self, plan: &ConcretePlan) -> Result<IndexMap<String, Vec<u8>>, Failure> {
+    fn outputs(
+        &self,
+        plan: &ConcretePlan,
+        file: impl Fn(usize) -> String,
+    ) -> Result<IndexMap<String, Vec<u8>>, Failure> {
         let failed = |what: String| Failure::new(FailureClass::Crash, what);
         let mut outputs = IndexMap::new();
         for (index, spec) in plan.buffers.iter().enumerate() {
             if matches!(spec.role, BufferRole::Output | BufferRole::InOut(_)) {
-                let path = self.folder.path().join(output_file(index));
+                let path = self.folder.path().join(file(index));
                 let bytes =
                     std::fs::read(&path).map_err(|error| failed(format!("reading output {}: {error}", spec.name)))?;
                 let _ = std::fs::remove_file(&path);
@@ -233,7 +238,7 @@ impl Execute for DeviceWorker {
         // Under the lock too: a run beside another process's timed run would spoil its times.
         match self.call_locked(&request, job.deadline, "running", false)? {
             Reply::Ran { changed_inputs, wall_ns } => {
-                Ok(RunOutcome { outputs: self.outputs(&job.plan)?, changed_inputs, wall_ns })
+                Ok(RunOutcome { outputs: self.outputs(&job.plan, output_file)?, changed_inputs, wall_ns })
             }
             other => Err(fault_failure(unexpected(&other), "running", None, &[])),
         }
@@ -244,6 +249,21 @@ impl Execute for DeviceWorker {
         let alone = self.info.kind == DeviceKind::Software;
         match self.call_locked(&request, job.deadline, "timing", alone)? {
             Reply::Timed { outcome } => Ok(outcome),
+            other => Err(fault_failure(unexpected(&other), "timing", None, &[])),
+        }
+    }
+
+    fn take_turns(&mut self, jobs: &[Job], how: &Pairing) -> Result<TurnsOutcome, Failure> {
+        let wire = jobs.iter().map(|job| self.wire_job(job)).collect::<Result<Vec<_>, _>>()?;
+        let request = Request::TakeTurns { jobs: wire, how: *how, folder: self.folder.path().to_owned() };
+        let deadline = jobs.first().map(|job| job.deadline).unwrap_or_default();
+        let alone = self.info.kind == DeviceKind::Software;
+        match self.call_locked(&request, deadline, "timing", alone)? {
+            Reply::TookTurns { turns } => {
+                let read = |(index, job): (usize, &Job)| self.outputs(&job.plan, |output| turn_file(index, output));
+                let outputs = jobs.iter().enumerate().map(read).collect::<Result<_, _>>()?;
+                Ok(TurnsOutcome { turns, outputs })
+            }
             other => Err(fault_failure(unexpected(&other), "timing", None, &[])),
         }
     }

@@ -9,6 +9,7 @@ mod device;
 mod inputs;
 mod lifetime;
 mod timing;
+mod turns;
 
 pub(crate) use lifetime::MEMORY_MARK;
 
@@ -152,7 +153,8 @@ impl Session<'_> {
             (Request::Hello { version, limits }, _) => self.hello(version, limits),
             (Request::Run { job, folder }, Some(device)) => device.run(&job, &folder),
             (Request::Time { job, timing }, Some(device)) => device.time(&job, &timing),
-            (Request::Run { .. } | Request::Time { .. }, None) => {
+            (Request::TakeTurns { jobs, how, folder }, Some(device)) => device.take_turns(&jobs, &how, &folder),
+            (Request::Run { .. } | Request::Time { .. } | Request::TakeTurns { .. }, None) => {
                 Err(Fault::Protocol { message: "this worker holds no device".to_owned() })
             }
             (request, None) => compiling::answer(request, self.backends),

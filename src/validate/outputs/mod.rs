@@ -21,9 +21,10 @@ pub use plan::CheckPlan;
 
 use super::{Candidate, Validator, ValidatorEntry, Verified};
 use crate::context::launch::ConcretePlan;
-use crate::context::{Configuration, KernelContext};
+use crate::context::{Configuration, Inputs, KernelContext};
 use crate::oracle::{MAX_READS, Oracle, OracleError};
-use crate::runner::{Compile, Distribution, Execute, Failure, FailureClass, RunOutcome};
+use crate::runner::{Compile, Distribution, Execute, Failure, FailureClass, Fill, RunOutcome};
+use indexmap::IndexMap;
 use plan::{Check, checks, timed_checks};
 use report::WrongRun;
 use runs::{Bench, Subject};
@@ -118,6 +119,33 @@ struct Finished {
 }
 
 impl OutputsValidator {
+    /// Judges outputs that a timed run left behind: the same data, compared as those of a validated run at this size.
+    ///
+    /// # Errors
+    /// What differs; nothing to compare with is no error.
+    pub fn judge_timed(
+        &mut self,
+        candidate: &Candidate<'_>,
+        compile: &dyn Compile,
+        execute: &mut dyn Execute,
+        plan: &ConcretePlan,
+        (inputs, fill): (&Inputs, Fill),
+        outputs: IndexMap<String, Vec<u8>>,
+    ) -> Result<f64, Failure> {
+        let mut bench = Bench { candidate, compile, execute };
+        let inputs = inputs.iter().map(|(name, value)| (name.clone(), *value)).collect();
+        let check = Check { inputs, fill };
+        let case = self.large_case(&check, plan, &mut bench)?;
+        let outcome = RunOutcome { outputs, ..RunOutcome::default() };
+        match case.judge(self.oracle.as_ref(), plan, &check, &outcome)? {
+            Ok(share) => Ok(share),
+            Err(differs) => {
+                let message = format!("wrong results in {} after the timed runs", differs.output);
+                Err(Failure::new(FailureClass::Results, message).with_fact(differs.numbers()))
+            }
+        }
+    }
+
     /// Every check at the kernel's checked sizes.
     fn check_small(
         &mut self,
@@ -190,12 +218,7 @@ impl OutputsValidator {
         bench: &mut Bench<'_>,
         tally: &mut Tally,
     ) -> Result<(), Failure> {
-        let OutputsValidator { reference, configuration, oracle, large, plan: limits, .. } = self;
-        let case = large.get(check, || {
-            let mut reference_run = Subject::new(reference, configuration);
-            let points = limits.points;
-            LargeCase::new(&reference.kernel, oracle.as_ref(), points, &mut reference_run, plan, check, bench)
-        })?;
+        let case = self.large_case(check, plan, bench)?;
         let Judges { reference: by_reference, samples: by_samples, product: by_product } = case.judges();
         for note in case.notes() {
             tally.note(note.clone());
@@ -228,6 +251,21 @@ impl OutputsValidator {
             failure.facts.extend(wrong.pattern().into_iter().map(|sentence| format!("pattern: {sentence}")));
         }
         Err(failure.with_fact("right at every smaller size that was checked"))
+    }
+
+    /// What a large check should give.
+    fn large_case(
+        &mut self,
+        check: &Check,
+        plan: &ConcretePlan,
+        bench: &mut Bench<'_>,
+    ) -> Result<Arc<LargeCase>, Failure> {
+        let OutputsValidator { reference, configuration, oracle, large, plan: limits, .. } = self;
+        large.get(check, || {
+            let mut reference_run = Subject::new(reference, configuration);
+            let points = limits.points;
+            LargeCase::new(&reference.kernel, oracle.as_ref(), points, &mut reference_run, plan, check, bench)
+        })
     }
 
     /// What a check should give, computed before the candidate runs.

@@ -3,6 +3,7 @@
 
 mod attempt;
 mod choose;
+mod compare;
 
 use crate::context::{Inputs, KernelContext};
 use crate::runner::{Failure, FailureClass, is_environment};
@@ -253,9 +254,7 @@ impl<'e> Run<'e, '_> {
                 None => Err(WorkflowError::UnknownCheckpoint { name: name.clone() }),
             },
             WorkflowStep::CompareWith(library) => {
-                let runtime = &self.environment.info.runtime;
-                let why = format!("not compared: no vendor library is at hand on the {runtime} runtime");
-                self.skip(&format!("compare with {library}"), &why);
+                self.compare_with(library);
                 Ok(Flow::Done)
             }
             WorkflowStep::KeepBest => {

@@ -1,7 +1,7 @@
 //! What a runtime must do with compiled kernels: memory by name, launches, limits, time.
 
 use super::{BLOCK, Subject, compiled, device};
-use crate::{ArgumentValue, Device, LaunchArgument, LaunchSequence, LaunchStep, ProgramId, RuntimeError};
+use crate::{ArgumentValue, Caches, Device, LaunchArgument, LaunchSequence, LaunchStep, ProgramId, RuntimeError};
 
 /// Elements of every array here: not a multiple of the block.
 pub(super) const LENGTH: usize = 1000;
@@ -94,13 +94,13 @@ pub fn launches_have_limits(subject: &Subject) {
     assert!(matches!(unknown, Err(RuntimeError::Buffer { .. })), "{unknown:?}");
 }
 
-/// Every repeat has a time, and more work takes longer.
+/// Every repeat has a time, with warm caches and cold ones, and more work takes longer.
 pub fn timing_is_sane(subject: &Subject) {
     let Some((mut device, program)) = ready(subject) else { return };
     let one = sequence(vec![add("A", "B", "C")]);
     let many = sequence(vec![add("A", "B", "C"); 200]);
     let fastest = |samples: Vec<u64>| samples.into_iter().min().unwrap_or_default();
-    let short = match device.time(program, &one, 20) {
+    let short = match device.time(program, &one, 20, Caches::Warm) {
         // A runtime that stands in for another need not tell times; a backend's own device should.
         Err(RuntimeError::NoTimer) if subject.runtime.is_some() => return,
         Err(RuntimeError::NoTimer) => return super::skip(subject, "the device has no timestamps"),
@@ -108,8 +108,13 @@ pub fn timing_is_sane(subject: &Subject) {
     };
     assert_eq!(short.len(), 20);
     assert!(short.iter().all(|time| (1..1_000_000_000).contains(time)), "{short:?}");
-    let long = device.time(program, &many, 20).unwrap_or_else(|error| panic!("{error}"));
-    assert!(fastest(long) > 5 * fastest(short));
+    let mut long = |caches| device.time(program, &many, 20, caches).unwrap_or_else(|error| panic!("{error}"));
+    let (warm, cold) = (long(Caches::Warm), long(Caches::Cold));
+    assert_eq!((warm.len(), cold.len()), (20, 20));
+    assert!(fastest(warm) > 5 * fastest(short.clone()) && fastest(cold) > 5 * fastest(short));
+    let sums = floats(device.as_mut(), "C");
+    let right = sums.iter().enumerate().all(|(index, sum)| *sum == 3.0 * index as f32);
+    assert!(right, "what empties the caches touches no buffer: {:?}", &sums[..8]);
 }
 
 /// The facts that the language speaks of are there.

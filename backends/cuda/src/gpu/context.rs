@@ -4,6 +4,10 @@ use super::describe;
 use crate::error::check;
 use cudarc::driver::sys::{self, CUcontext, CUdevice, CUstream, CUstream_flags};
 use peak_backend_api::{DeviceInfo, RuntimeError};
+use std::ffi::{CStr, c_int};
+
+/// The longest address on the bus, its terminator included.
+const BUS_ID_BYTES: usize = 32;
 
 /// A context that is current on the thread that opened it, with one stream. Shared by reference count.
 pub(crate) struct Context {
@@ -48,6 +52,16 @@ impl Context {
     pub fn wait(&self) -> Result<(), RuntimeError> {
         // SAFETY: the stream is live.
         check("cuStreamSynchronize", unsafe { sys::cuStreamSynchronize(self.stream) })
+    }
+
+    /// Where it sits on the bus, as `0000:1b:00.0`; `None` where the driver does not tell.
+    pub fn bus_id(&self) -> Option<String> {
+        let mut text = [0u8; BUS_ID_BYTES];
+        let length = c_int::try_from(text.len()).ok()?;
+        // SAFETY: the driver writes at most that many bytes, with a terminator.
+        let code = unsafe { sys::cuDeviceGetPCIBusId(text.as_mut_ptr().cast(), length, self.device) };
+        check("cuDeviceGetPCIBusId", code).ok()?;
+        Some(CStr::from_bytes_until_nul(&text).ok()?.to_str().ok()?.to_owned())
     }
 
     /// A fact that the driver gave; `default` where it gave none.

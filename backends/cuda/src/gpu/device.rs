@@ -2,28 +2,46 @@
 
 use super::context::Context;
 use super::launch::{self, Buffers, known};
+use super::library::LibraryProgram;
 use super::memory::Buffer;
+use super::monitor::Monitor;
 use super::program::Program;
-use super::time;
-use peak_backend_api::{Artifact, Device, DeviceInfo, LaunchSequence, ProgramId, RuntimeError};
+use super::time::Timed;
+use peak_backend_api::{
+    Artifact, ArtifactKind, Caches, Conditions, Device, DeviceInfo, LaunchSequence, ProgramId, RuntimeError,
+};
 use std::collections::BTreeMap;
 use std::rc::Rc;
+
+/// What an artifact became.
+enum Loaded {
+    Module(Program),
+    Library(LibraryProgram),
+}
 
 /// A device with what was put on it. Dropping it frees everything.
 pub(crate) struct GpuDevice {
     buffers: Buffers,
-    programs: BTreeMap<u32, Program>,
+    programs: BTreeMap<u32, Loaded>,
     next_program: u32,
+    /// Looked for when it is first asked for.
+    monitor: Option<Option<Monitor>>,
     context: Rc<Context>,
 }
 
 impl GpuDevice {
     /// Takes over an open context.
     pub fn new(context: Context) -> GpuDevice {
-        GpuDevice { buffers: Buffers::new(), programs: BTreeMap::new(), next_program: 0, context: Rc::new(context) }
+        GpuDevice {
+            buffers: Buffers::new(),
+            programs: BTreeMap::new(),
+            next_program: 0,
+            monitor: None,
+            context: Rc::new(context),
+        }
     }
 
-    fn program(&self, id: ProgramId) -> Result<&Program, RuntimeError> {
+    fn program(&self, id: ProgramId) -> Result<&Loaded, RuntimeError> {
         self.programs.get(&id.0).ok_or_else(|| RuntimeError::Launch(format!("program {} is not loaded", id.0)))
     }
 }
@@ -35,7 +53,10 @@ impl Device for GpuDevice {
 
     fn load(&mut self, artifact: &Artifact) -> Result<ProgramId, RuntimeError> {
         self.context.enter()?;
-        let program = Program::new(&self.context, artifact)?;
+        let program = match artifact.kind {
+            ArtifactKind::Library => Loaded::Library(LibraryProgram::new(&self.context, artifact)?),
+            _ => Loaded::Module(Program::new(&self.context, artifact)?),
+        };
         let id = self.next_program;
         self.next_program += 1;
         self.programs.insert(id, program);
@@ -73,15 +94,34 @@ impl Device for GpuDevice {
     }
 
     fn run(&mut self, program: ProgramId, sequence: &LaunchSequence) -> Result<(), RuntimeError> {
-        let prepared = launch::prepare(&self.context, sequence, self.program(program)?, &self.buffers)?;
+        let program = match self.program(program)? {
+            Loaded::Module(program) => program,
+            Loaded::Library(call) => return call.run(sequence, &self.buffers),
+        };
+        let prepared = launch::prepare(&self.context, sequence, program, &self.buffers)?;
         let queued = prepared.queue();
         // What was queued before a refusal is waited for: buffers may be freed next.
         self.context.wait().and(queued)
     }
 
-    fn time(&mut self, program: ProgramId, sequence: &LaunchSequence, repeats: u32) -> Result<Vec<u64>, RuntimeError> {
-        let prepared = launch::prepare(&self.context, sequence, self.program(program)?, &self.buffers)?;
-        let times = time::time(&self.context, repeats, &|| prepared.queue());
+    fn time(
+        &mut self,
+        program: ProgramId,
+        sequence: &LaunchSequence,
+        repeats: u32,
+        caches: Caches,
+    ) -> Result<Vec<u64>, RuntimeError> {
+        let program = match self.program(program)? {
+            Loaded::Module(program) => program,
+            Loaded::Library(call) => return call.time(sequence, &self.buffers, repeats, caches),
+        };
+        let prepared = launch::prepare(&self.context, sequence, program, &self.buffers)?;
+        let timed = Timed { context: &self.context, steps: prepared.steps(), queue: &|| prepared.queue() };
+        let times = timed.times(repeats, caches);
         self.context.wait().and(times)
+    }
+
+    fn conditions(&mut self) -> Option<Conditions> {
+        self.monitor.get_or_insert_with(|| Monitor::of(&self.context)).as_ref().map(Monitor::conditions)
     }
 }

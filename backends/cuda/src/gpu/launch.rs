@@ -76,6 +76,11 @@ fn allow(entry: &Entry, shape: Shape) -> Result<(), RuntimeError> {
 }
 
 impl Prepared<'_> {
+    /// How many steps a run queues.
+    pub fn steps(&self) -> usize {
+        self.steps.len()
+    }
+
     /// Queues every step; each sees the writes of those before it, since a stream keeps its order.
     ///
     /// # Errors

@@ -4,8 +4,8 @@ use super::gpu::Gpu;
 use super::launch::{self, Buffers, Recording, known};
 use super::memory::Buffer;
 use super::program::Program;
-use super::time::Stamps;
-use peak_backend_api::{Artifact, Device, DeviceInfo, LaunchSequence, ProgramId, RuntimeError};
+use super::time::{self, Stamps};
+use peak_backend_api::{Artifact, Caches, Device, DeviceInfo, LaunchSequence, ProgramId, RuntimeError};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
@@ -82,11 +82,22 @@ impl Device for VulkanDevice {
         recording.submit()
     }
 
-    fn time(&mut self, program: ProgramId, sequence: &LaunchSequence, repeats: u32) -> Result<Vec<u64>, RuntimeError> {
+    fn time(
+        &mut self,
+        program: ProgramId,
+        sequence: &LaunchSequence,
+        repeats: u32,
+        caches: Caches,
+    ) -> Result<Vec<u64>, RuntimeError> {
         let program = self.program(program)?;
         let stamps = Stamps::new(&self.gpu)?;
+        let evicted = (caches == Caches::Cold).then(|| time::evicted(&self.gpu)).transpose()?;
         let (sets, buffers) = launch::needs(sequence);
         let recording = Recording::begin(&self.gpu, sets, buffers)?;
+        if let Some(evicted) = &evicted {
+            evicted.record_fill(recording.commands, [0; 4]);
+            recording.barrier();
+        }
         stamps.start(&recording);
         recording.steps(sequence, program, &self.buffers)?;
         stamps.stop(&recording);

@@ -2,10 +2,24 @@
 
 use super::gpu::Gpu;
 use super::launch::Recording;
+use super::memory::Buffer;
 use crate::error::driver;
 use ash::vk;
 use peak_backend_api::RuntimeError;
 use std::rc::Rc;
+
+/// Bytes that are written over before a run with cold caches. Vulkan does not tell how much a cache holds: this is twice
+/// that of the largest GPU of today, and more than the last-level cache that a core of a software device gets.
+const EVICTED_BYTES: u64 = 128 << 20;
+
+/// Memory that is written over to empty the caches.
+///
+/// # Errors
+/// Out of memory.
+pub(crate) fn evicted(gpu: &Rc<Gpu>) -> Result<Buffer, RuntimeError> {
+    let most = u64::from(gpu.limits.max_storage_buffer_range);
+    Buffer::new(gpu, "what empties the caches", EVICTED_BYTES.min(most))
+}
 
 /// Two timestamps; freed on drop.
 pub(crate) struct Stamps {
