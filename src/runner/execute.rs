@@ -1,9 +1,9 @@
 //! What validators, evaluators and tuners ask of a runner: run this, time that, compile those.
 
-use super::Failure;
+use super::{Failure, FailureClass};
 use crate::context::launch::ConcretePlan;
 use indexmap::IndexMap;
-use peak_backend_api::{Artifact, CompileRequest, DeviceInfo};
+use peak_backend_api::{Artifact, CompileRequest, DeviceInfo, LaunchCounts, RuntimeError};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use std::time::Duration;
@@ -33,6 +33,15 @@ pub trait Execute {
     /// # Errors
     /// As [`Execute::run`].
     fn time(&mut self, job: &Job, timing: &Timing) -> Result<TimeOutcome, Failure>;
+
+    /// Fills inputs, runs once, and counts what is executed, as [`peak_backend_api::Device::count`].
+    ///
+    /// # Errors
+    /// As [`Execute::run`]; class `launch` where the device counts nothing.
+    fn count(&mut self, job: &Job, blocks_max: Option<u64>) -> Result<Vec<LaunchCounts>, Failure> {
+        let _ = (job, blocks_max);
+        Err(Failure::new(FailureClass::Launch, RuntimeError::NoCounters.to_string()))
+    }
 }
 
 /// One compiled candidate at one choice of execution parameters, and its data.

@@ -83,6 +83,15 @@ pub enum Request {
         /// How.
         timing: Timing,
     },
+    /// Fills inputs, runs once and counts what is executed, and writes that as JSON. Device mode.
+    Count {
+        /// What.
+        job: WireJob,
+        /// Blocks of a launch that are counted, at most.
+        blocks_max: Option<u64>,
+        /// Where the [`peak_backend_api::LaunchCounts`] go.
+        output: PathBuf,
+    },
     /// Ends the worker.
     Quit,
 }
@@ -151,6 +160,8 @@ pub enum Reply {
         /// The samples.
         outcome: super::TimeOutcome,
     },
+    /// To `count`: the counts are in their file.
+    Counted,
     /// To any request that could not be done.
     Failed {
         /// Why.

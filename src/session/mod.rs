@@ -6,6 +6,7 @@
 mod compiler;
 mod configuration;
 mod context;
+mod count;
 mod error;
 mod lower;
 mod machine;
@@ -16,6 +17,7 @@ mod reach;
 pub use compiler::{Compiled, Compiler};
 pub use configuration::{Choice, Chosen, choose};
 pub use context::start_context;
+pub use count::{COUNTED_BLOCKS, count};
 pub use error::SessionError;
 pub use lower::{LowerRequest, Lowered, failure_class};
 pub use machine::{Machine, MachineOptions};

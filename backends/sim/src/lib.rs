@@ -8,6 +8,7 @@
 //! that name the buffer, the block and thread, the element and the source line. What is not modelled is an error when
 //! the program is loaded, never a wrong result. The simulator has no clock: it never says how fast a kernel is.
 
+mod count;
 mod device;
 mod facts;
 mod generate;

@@ -152,7 +152,8 @@ impl Session<'_> {
             (Request::Hello { version, limits }, _) => self.hello(version, limits),
             (Request::Run { job, folder }, Some(device)) => device.run(&job, &folder),
             (Request::Time { job, timing }, Some(device)) => device.time(&job, &timing),
-            (Request::Run { .. } | Request::Time { .. }, None) => {
+            (Request::Count { job, blocks_max, output }, Some(device)) => device.count(&job, blocks_max, &output),
+            (Request::Run { .. } | Request::Time { .. } | Request::Count { .. }, None) => {
                 Err(Fault::Protocol { message: "this worker holds no device".to_owned() })
             }
             (request, None) => compiling::answer(request, self.backends),
