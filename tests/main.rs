@@ -2,6 +2,7 @@
 
 mod cli;
 mod conformance;
+mod count;
 mod cuda;
 mod explain;
 mod fmt;

@@ -34,6 +34,17 @@ pub fn memory(bytes: i64) -> String {
     }
 }
 
+/// A count: `8.59 billion`; exact below a million.
+#[must_use]
+pub fn count(count: f64) -> String {
+    let named = [("", 1.0), (" million", 1e6), (" billion", 1e9), (" trillion", 1e12)];
+    let fitting = named.iter().rev().find(|(_, divisor)| count / divisor >= 0.9995).unwrap_or(&named[0]);
+    match fitting.0 {
+        "" => format!("{count:.0}"),
+        name => format!("{}{name}", three_digits(count / fitting.1)),
+    }
+}
+
 /// A number without a unit: `341`.
 #[must_use]
 pub fn plain(value: f64) -> String {

@@ -8,6 +8,7 @@ use crate::evaluate::work::bytes;
 use crate::inspect::{Executed, METRICS, executed, findings};
 use crate::report::units;
 use crate::runner::{Distribution, Fill, Job};
+use crate::tune::space::Space;
 use peak_backend_api::DeviceInfo;
 use std::time::Duration;
 
@@ -50,6 +51,13 @@ pub(super) fn is_metric(name: &str) -> bool {
     METRICS.iter().any(|metric| metric.name == name)
 }
 
+/// Facts for a model of a context in the configuration that it starts with.
+#[must_use]
+pub fn counted_facts(context: &KernelContext, inputs: &Inputs, environment: &mut Environment<'_>) -> Vec<String> {
+    let start = Space::new(context, inputs, environment.facts).adapt(&context.start());
+    facts(context, &start, inputs, environment)
+}
+
 /// Facts for a model: what was moved and computed, and what stands out. The same on every run with the same device.
 pub(super) fn facts(
     context: &KernelContext,
@@ -72,8 +80,8 @@ fn words(entry: &Executed, held: Option<f64>, at: &str) -> Vec<String> {
          fused multiply-adds.",
         units::bytes(sum("global_load_bytes")),
         units::bytes(sum("global_store_bytes")),
-        units::plain(sum("shared_load_wavefronts") + sum("shared_store_wavefronts")),
-        units::plain(sum("fma_f16") + sum("fma_f32") + sum("fma_f64"))
+        units::count(sum("shared_load_wavefronts") + sum("shared_store_wavefronts")),
+        units::count(sum("fma_f16") + sum("fma_f32") + sum("fma_f64"))
     )];
     lines.extend(findings(entry, held).into_iter().take(FACTS_MAX).map(|finding| match finding.at {
         Some(at) => format!("`{name}`, {} line {}: {}", at.piece, at.line, finding.words),

@@ -20,7 +20,7 @@ const COLUMNS: [(&str, usize); 5] = [("instr", 8), ("threads", 8), ("traffic", 9
 pub fn executed_margin(executed: &Executed, sources: &[SourcePiece]) -> String {
     let lines = executed.lines();
     let whole = Whole::of(executed);
-    let heads: String = COLUMNS.iter().map(|(head, width)| format!("{head:>width$}")).collect();
+    let heads = COLUMNS.map(|(head, width)| format!("{head:>width$}")).concat();
     let empty = " ".repeat(COLUMNS.iter().map(|(_, width)| width).sum());
     let mut text = format!("{heads}\n");
     for source in sources.iter().filter(|source| lines.keys().any(|at| at.piece == source.name)) {

@@ -89,7 +89,7 @@ pub const METRICS: &[Metric] = metrics! {
     Informational "integers" "smsp__sass_thread_inst_executed_op_integer_pred_on.sum"
         "threads' whole numbers, bits, comparisons, addresses" |it| threads(it, InstructionKind::Integer);
     Informational "matrix_products" "" "warps' products of matrices" |it| warps(it, InstructionKind::Matrix);
-    Informational "instructions" "smsp__inst_executed.sum" "all that warps execute" |it| it.warps;
+    Informational "warp_instructions" "smsp__inst_executed.sum" "all that warps execute" |it| it.warps;
     Informational "thread_instructions" "smsp__thread_inst_executed_pred_on.sum" "all that threads execute"
         |it| it.threads;
 };

@@ -10,6 +10,10 @@ fn block(thread: &Thread) -> Option<&Block> {
 
 /// Lets the other threads of the block run, so that lanes stay near each other.
 fn wait_for_others(thread: &Thread) {
+    // Nobody waits in vain: without this, lanes that look for each other would be taken to have parted for good.
+    if let Some(block) = block(thread).filter(|block| !block.launch().entry.spins) {
+        block.progress();
+    }
     // SAFETY: called on the thread's own coroutine, by functions that hold nothing to drop.
     unsafe { thread.suspend() }
 }

@@ -38,7 +38,9 @@ impl Requests {
         access: peak_backend_api::AccessKind,
         bytes: u32,
     ) -> MemoryCounts {
-        let stride = self.strides.iter().max_by_key(|(_, times)| *times);
+        // One that most neighbours do not have says nothing.
+        let most = |(_, times): &&(i64, u64)| 2 * times >= self.threads - self.requests;
+        let stride = self.strides.iter().max_by_key(|(_, times)| *times).filter(most);
         MemoryCounts {
             space,
             access,
