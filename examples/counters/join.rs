@@ -66,7 +66,8 @@ pub fn rows(ours: &Ours, theirs: Vec<ncu::Launch>) -> Result<Vec<Row>, String> {
     let mut rows = Vec::new();
     for launch in &ours.launches {
         let theirs = by_entry.get_mut(&launch.entry).and_then(std::collections::VecDeque::pop_front);
-        let theirs = theirs.ok_or_else(|| format!("{}: the GPU's side has no launch of `{}`", launch.case, launch.entry))?;
+        let theirs =
+            theirs.ok_or_else(|| format!("{}: the GPU's side has no launch of `{}`", launch.case, launch.entry))?;
         for metric in METRICS.iter().filter(|metric| !metric.ncu.is_empty()) {
             let count = launch.counts.get(metric.name).copied().unwrap_or(0);
             let their = theirs.get(metric.ncu).copied();

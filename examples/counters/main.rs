@@ -121,7 +121,8 @@ fn gpu(folder: &Path) -> Result<bool, Failed> {
 
 /// Prints the table. Whether all that should be the same is.
 fn join(ours: &Path, csv: &Path) -> Result<bool, Failed> {
-    let read = |path: &Path| std::fs::read_to_string(path).map_err(|error| (INPUT, format!("{}: {error}", path.display())));
+    let read =
+        |path: &Path| std::fs::read_to_string(path).map_err(|error| (INPUT, format!("{}: {error}", path.display())));
     let parsed: Ours =
         serde_json::from_str(&read(ours)?).map_err(|error| (INPUT, format!("{}: {error}", ours.display())))?;
     let theirs = ncu::launches(&read(csv)?).map_err(|words| (INPUT, format!("{}: {words}", csv.display())))?;

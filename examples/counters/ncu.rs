@@ -19,7 +19,10 @@ pub fn launches(text: &str) -> Result<Vec<Launch>, String> {
     let mut reader = csv::ReaderBuilder::new().flexible(true).from_reader(table.as_bytes());
     let heads = reader.headers().map_err(|error| error.to_string())?.clone();
     let column = |name: &str| {
-        heads.iter().position(|head| head == name).ok_or_else(|| format!("no column `{name}`: is it what `ncu --csv` wrote?"))
+        heads
+            .iter()
+            .position(|head| head == name)
+            .ok_or_else(|| format!("no column `{name}`: is it what `ncu --csv` wrote?"))
     };
     let (id, name) = (column("ID")?, column("Kernel Name")?);
     let (metric, value) = (column("Metric Name")?, column("Metric Value")?);

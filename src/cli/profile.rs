@@ -11,9 +11,9 @@ use crate::evaluate::occupancy::{Occupancy, Unknown, occupancy};
 use crate::evaluate::roofline::{Bound, Roofline, roofline};
 use crate::evaluate::work::{Work, work};
 use crate::inspect::{Counters, Executed, counters, executed as by_entry, margin};
+use crate::report::units;
 use crate::runner::Failure;
 use crate::session::{COUNTED_BLOCKS, count};
-use crate::report::units;
 use crate::workflow::inputs_words;
 use peak_backend_api::{InstructionKind, LaunchStep, ReflectedEntry, Resources};
 use serde_json::json;
@@ -233,12 +233,8 @@ fn launch(plan: &ConcretePlan, name: &str) -> Option<(Shape, usize)> {
 }
 
 fn head(shown: &Shown, work: Option<&Work>, ceiling: Option<&Roofline>) -> String {
-    let mut text = format!(
-        "{}\nstatic counts of {} by {}\n\n",
-        shown.words(),
-        shown.code.language.name(),
-        shown.code.tool
-    );
+    let mut text =
+        format!("{}\nstatic counts of {} by {}\n\n", shown.words(), shown.code.language.name(), shown.code.tool);
     let at = inputs_words(&shown.chosen.inputs);
     match work {
         Some(work) => text.push_str(&format!(

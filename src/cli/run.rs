@@ -75,12 +75,8 @@ impl Arguments {
         introduce(app, &session);
         let cancelled = cancel_on_interrupt();
         let mut watcher = Watcher { app, bar: Bar::new(app.quiet || app.json), doing: String::new(), cancelled };
-        let run_options = Options {
-            tune_budget: self.tune,
-            seed: self.seed,
-            fresh: self.fresh,
-            counters: self.counters,
-        };
+        let run_options =
+            Options { tune_budget: self.tune, seed: self.seed, fresh: self.fresh, counters: self.counters };
         let stop = Arc::clone(&watcher.cancelled);
         let outcome = session.run(run_options, &mut watcher, &stop);
         watcher.bar.finish();

@@ -9,7 +9,8 @@ mod margin;
 
 pub use counters::{CounterSource, Counters, Tally, counters};
 pub use executed::{
-    Busy, Executed, Finding, METRICS, Metric, Standing, accesses, busy, executed, executed_margin, findings, metric, ratio,
+    Busy, Executed, Finding, METRICS, Metric, Standing, accesses, busy, executed, executed_margin, findings, metric,
+    ratio,
 };
 pub use listing::listing;
 pub use margin::{MARGIN_KINDS, margin};

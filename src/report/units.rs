@@ -51,6 +51,12 @@ pub fn plain(value: f64) -> String {
     three_digits(value)
 }
 
+/// A mean of counts: `4`, `3.52`.
+#[must_use]
+pub fn mean(value: f64) -> String {
+    if (value - value.round()).abs() < 0.005 { format!("{value:.0}") } else { three_digits(value) }
+}
+
 /// A ratio: `2.59x`.
 #[must_use]
 pub fn times(ratio: f64) -> String {
@@ -61,6 +67,16 @@ pub fn times(ratio: f64) -> String {
 #[must_use]
 pub fn percent(share: f64) -> String {
     format!("{}%", three_digits(share * 100.0))
+}
+
+/// A share as percent where small ones do not matter: `12.5%`, `<0.1%`, `0%`.
+#[must_use]
+pub fn share(share: f64) -> String {
+    match share {
+        0.0 => "0%".to_owned(),
+        small if small < 0.001 => "<0.1%".to_owned(),
+        share => percent(share),
+    }
 }
 
 /// The middle and the spread in one unit: `215 ms (213-219)`.

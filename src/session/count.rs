@@ -7,8 +7,8 @@ use crate::error::Result;
 use crate::runner::{
     DeviceOptions, DeviceWorker, Distribution, Execute, Failure, Fill, Gate, Job, RunnerError, WorkerProgram,
 };
-pub use crate::workflow::COUNTED_BLOCKS;
 use crate::workflow::COUNT_DEADLINE;
+pub use crate::workflow::COUNTED_BLOCKS;
 use peak_backend_api::{ArtifactKind, DeviceInfo, LaunchCounts};
 use std::sync::Arc;
 

@@ -13,7 +13,7 @@ use peak_backend_api::DeviceInfo;
 use std::time::Duration;
 
 /// Blocks of a launch that are counted where nobody says how many: seconds at the usual sizes.
-pub const COUNTED_BLOCKS: u64 = 64;
+pub const COUNTED_BLOCKS: u64 = 32;
 
 /// How long a count may take.
 pub const COUNT_DEADLINE: Duration = Duration::from_secs(120);

@@ -228,8 +228,8 @@ impl Device for SimDevice {
         blocks_max: Option<u64>,
     ) -> Result<Vec<LaunchCounts>, RuntimeError> {
         let text = self.texts.get(&program.0).cloned().ok_or_else(|| no_program(program))?;
-        let mut counting = program::compile(&text, self.end(), true)
-            .map_err(|error| RuntimeError::Artifact(error.to_string()))?;
+        let mut counting =
+            program::compile(&text, self.end(), true).map_err(|error| RuntimeError::Artifact(error.to_string()))?;
         counting.reflected = self.programs.get(&program.0).map(|it| it.reflected.clone()).unwrap_or_default();
         let id = self.next_program;
         self.next_program += 1;

@@ -205,7 +205,14 @@ fn compile_entry(
     let spins = functions.iter().any(|function| may_spin(function));
     let suspends = spins || functions.len() > 1 || functions.iter().any(|function| function.code.iter().any(waits));
     let local_bytes = local_bytes(module, &functions);
-    let mut shared = Shared { module, placements, local_bytes, sites: Vec::new(), points: Vec::new(), count: counts.then(CountPlan::default) };
+    let mut shared = Shared {
+        module,
+        placements,
+        local_bytes,
+        sites: Vec::new(),
+        points: Vec::new(),
+        count: counts.then(CountPlan::default),
+    };
     let mut ids = HashMap::new();
     for function in &functions {
         let signature = signature(jit, function);

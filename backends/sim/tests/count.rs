@@ -80,7 +80,8 @@ fn lanes_that_branch_in_different_rounds_do_not_meet() {
 
 #[test]
 fn a_guard_keeps_threads_away_and_not_the_warp() {
-    let counts = warp("setp.lt.u32 %p1, %r1, 5;\n@%p1 xor.b32 %r4, %r1, 7;\n@!%p1 not.b32 %r5, %r1;\nneg.s32 %r6, %r5;", "");
+    let counts =
+        warp("setp.lt.u32 %p1, %r1, 5;\n@%p1 xor.b32 %r4, %r1, 7;\n@!%p1 not.b32 %r5, %r1;\nneg.s32 %r6, %r5;", "");
     assert_eq!(of(&counts, "xor.b32"), (1, 5));
     assert_eq!(of(&counts, "not.b32"), (1, 27));
     assert_eq!(of(&counts, "neg.s32"), (1, 32));
@@ -100,7 +101,8 @@ fn rounds_of_inner_loops_begin_anew() {
 
 #[test]
 fn functions_are_counted_where_they_stand() {
-    let function = ".func twice(.param .b32 a)\n{\n.reg .b32 %r<3>;\nld.param.u32 %r1, [a];\nmul.lo.u32 %r2, %r1, 3;\nret;\n}";
+    let function =
+        ".func twice(.param .b32 a)\n{\n.reg .b32 %r<3>;\nld.param.u32 %r1, [a];\nmul.lo.u32 %r2, %r1, 3;\nret;\n}";
     let call = "{ .param .b32 a; st.param.b32 [a], %r1; call.uni twice, (a); }";
     let counts = warp(&format!("setp.lt.u32 %p1, %r1, 8;\n@%p1 bra OVER;\n{call}\nOVER:\n{call}"), function);
     assert_eq!(of(&counts, "mul.lo.u32").1, 24 + 32);
@@ -110,7 +112,8 @@ fn functions_are_counted_where_they_stand() {
 
 #[test]
 fn a_result_that_nobody_reads_makes_a_reduction() {
-    let counts = warp("atom.global.add.u32 %r2, [%rd1], 1;\natom.shared.add.u32 %r3, [s], 1;\nadd.u32 %r4, %r3, 1;", "");
+    let counts =
+        warp("atom.global.add.u32 %r2, [%rd1], 1;\natom.shared.add.u32 %r3, [s], 1;\nadd.u32 %r4, %r3, 1;", "");
     let [reduction] = memory(&counts, MemorySpace::Global, AccessKind::Reduction)[..] else { panic!("{counts:?}") };
     assert_eq!((reduction.requests, reduction.threads, reduction.addresses), (1, 32, 1));
     let [atomic] = memory(&counts, MemorySpace::Shared, AccessKind::Atomic)[..] else { panic!("{counts:?}") };

@@ -39,7 +39,9 @@ fn extent(executed: &Executed) -> String {
     let times = if *launches == 1 { String::new() } else { format!(" in {launches} launches") };
     match blocks == blocks_counted {
         true => format!("counted on the simulator, all {blocks} blocks{times}"),
-        false => format!("counted on the simulator, {blocks_counted} of {blocks} blocks{times}; sums are taken up to all"),
+        false => {
+            format!("counted on the simulator, {blocks_counted} of {blocks} blocks{times}; sums are taken up to all")
+        }
     }
 }
 
@@ -53,10 +55,10 @@ fn sum(executed: &Executed, name: &str) -> u64 {
 
 fn instructions(executed: &Executed) -> String {
     let (warps, threads) = (sum(executed, "warp_instructions"), sum(executed, "thread_instructions"));
-    let active = units::plain(ratio(threads, warps));
+    let active = units::mean(ratio(threads, warps));
     let mut text = line("instructions of warps", &format!("{}, {active} threads each", count(warps)));
     for (kind, (warps_of, _)) in executed.kinds() {
-        let share = units::percent(ratio(warps_of, warps));
+        let share = units::share(ratio(warps_of, warps));
         text.push_str(&format!("    {:<22}{share:>7}\n", kind.name()));
     }
     text
@@ -65,7 +67,7 @@ fn instructions(executed: &Executed) -> String {
 fn memory(executed: &Executed, name: &str, space: MemorySpace, kinds: &[AccessKind]) -> String {
     let sites: Vec<&SiteCounts> = executed.sites.iter().collect();
     let Some(it) = accesses(&sites, space, kinds).filter(|it| it.requests > 0) else { return String::new() };
-    let each = |count: u64| units::plain(ratio(count, it.requests));
+    let each = |count: u64| units::mean(ratio(count, it.requests));
     let met = match space {
         MemorySpace::Global => {
             let (sectors, ideal) = (each(it.sectors), each(it.sectors_ideal));
@@ -78,7 +80,7 @@ fn memory(executed: &Executed, name: &str, space: MemorySpace, kinds: &[AccessKi
         }
     };
     let contended = match kinds.contains(&AccessKind::Atomic) {
-        true => format!(", {} threads an address", units::plain(ratio(it.threads, it.addresses))),
+        true => format!(", {} threads an address", units::mean(ratio(it.threads, it.addresses))),
         false => String::new(),
     };
     line(name, &format!("{} requests, {met}{contended}", count(it.requests)))
@@ -93,7 +95,7 @@ fn unit_words(executed: &Executed) -> String {
     let mut units_of = busy.units().to_vec();
     units_of.sort_by(|a, b| b.1.total_cmp(&a.1));
     let words: Vec<String> =
-        units_of.iter().map(|(name, cycles)| format!("{name} {}", units::percent(cycles / most))).collect();
+        units_of.iter().map(|(name, cycles)| format!("{name} {}", units::share(cycles / most))).collect();
     line("busy, by throughput", &words.join(", "))
 }
 

@@ -4,6 +4,7 @@ use super::busy::{Busy, busy, issue_cycles, sector_cycles};
 use super::{Executed, accesses, float, ratio};
 use crate::report::units;
 use peak_backend_api::{AccessKind, InstructionKind, MemoryCounts, MemorySpace, SECTOR_BYTES, SiteCounts, SourcePlace};
+use std::collections::BTreeMap;
 
 /// Findings that are shown, at most.
 const FINDINGS_MAX: usize = 8;
@@ -93,8 +94,8 @@ fn uncoalesced(what: &str, it: &MemoryCounts) -> Option<Weighed> {
     let words = format!(
         "each global {what} touches {} sectors of {SECTOR_BYTES} bytes where {} would do: {apart}. Let neighbouring threads \
          take neighbouring elements, or bring whole rows in through shared memory.",
-        units::plain(each),
-        units::plain(best)
+        units::mean(each),
+        units::mean(best)
     );
     Some((sector_cycles(it.sectors - it.sectors_ideal), words))
 }
@@ -111,8 +112,8 @@ fn conflicts(what: &str, it: &MemoryCounts) -> Option<Weighed> {
     let words = format!(
         "each shared {what} takes {} passes over the banks where {} would do{apart}, so that words fall into the same banks. \
          Pad the rows of the array by one word, or permute its columns.",
-        units::plain(each),
-        units::plain(best)
+        units::mean(each),
+        units::mean(best)
     );
     Some((float(it.conflicts), words))
 }
@@ -125,7 +126,7 @@ fn contention(it: &MemoryCounts) -> Option<Weighed> {
     let words = format!(
         "{} threads of a warp change one address at once, one after the other. Bring them together first: within the warp by \
          shuffles, within the block in shared memory.",
-        units::plain(each)
+        units::mean(each)
     );
     Some((float(it.threads - it.addresses), words))
 }
@@ -139,8 +140,8 @@ fn parted(sites: &[&SiteCounts], whole: f64) -> Option<Weighed> {
     let words = format!(
         "{} of the {} threads of a warp take part on average, while the others wait: they branch apart, or leave a loop at \
          different times. Give the threads of a warp the same way, or make the branch a selection.",
-        units::plain(ratio(threads, warps)),
-        units::plain(whole)
+        units::mean(ratio(threads, warps)),
+        units::mean(whole)
     );
     Some((issue_cycles(float(warps) * (1.0 - share)), words))
 }
@@ -162,25 +163,39 @@ fn short_blocks(executed: &Executed, busy: &Busy) -> Option<Weighed> {
         let words = format!(
             "blocks of {} threads leave {} of the 32 threads of each warp unused. Make blocks a multiple of 32 threads.",
             executed.threads,
-            units::plain(float(super::WARP) - whole)
+            units::mean(float(super::WARP) - whole)
         );
         (busy.most() * idle, words)
     })
 }
 
+/// Where most loads of a memory are: `, mostly on line 7 of the device code`.
+fn mostly(sites: &[&SiteCounts], space: MemorySpace) -> String {
+    let mut lines: BTreeMap<&SourcePlace, u64> = BTreeMap::new();
+    for site in sites {
+        let loads = site.memory.iter().filter(|it| (it.space, it.access) == (space, AccessKind::Load));
+        if let Some(at) = &site.at {
+            *lines.entry(at).or_default() += loads.map(|it| it.requests).sum::<u64>();
+        }
+    }
+    let most = lines.into_iter().max_by_key(|(_, requests)| *requests);
+    most.map_or_else(String::new, |(at, _)| format!(", mostly on line {} of the {}", at.line, at.piece))
+}
+
 /// The same data again and again from global memory.
 fn reread(sites: &[&SiteCounts], busy: &Busy, bytes: f64) -> Option<Weighed> {
     let loads = accesses(sites, MemorySpace::Global, &[AccessKind::Load])?;
+    let mostly = mostly(sites, MemorySpace::Global);
     let moved = float(loads.sectors * SECTOR_BYTES);
     let times = moved / bytes;
     if times < REREAD_MIN || busy.global < busy.most() / 2.0 {
         return None;
     }
     let words = format!(
-        "loads ask global memory for {}, {} times the {} that the arguments hold: the same data is read again and again, at \
+        "loads ask global memory for {}, {} times the {} that the arguments hold{mostly}: the same data is read again and again, at \
          best from a cache. Keep a tile of it in shared memory or in registers, and use it many times from there.",
         units::bytes(moved),
-        units::plain(times),
+        units::mean(times),
         units::bytes(bytes)
     );
     Some((busy.global * (1.0 - 1.0 / times), words))
@@ -189,17 +204,18 @@ fn reread(sites: &[&SiteCounts], busy: &Busy, bytes: f64) -> Option<Weighed> {
 /// Values from shared memory that feed too little arithmetic.
 fn shared_bound(sites: &[&SiteCounts], busy: &Busy) -> Option<Weighed> {
     let loads = accesses(sites, MemorySpace::Shared, &[AccessKind::Load])?;
+    let mostly = mostly(sites, MemorySpace::Shared);
     if busy.shared < busy.most() * 0.99 || busy.shared < busy.float * SHARED_MIN || busy.float == 0.0 {
         return None;
     }
     let arithmetic = [InstructionKind::FmaF32, InstructionKind::F32, InstructionKind::F16, InstructionKind::F64];
     let threads = sites.iter().filter(|site| arithmetic.contains(&site.kind)).map(|site| site.threads).sum();
     let words = format!(
-        "shared memory is {} times as busy as the arithmetic that it feeds: {} operations for each load from it. Let each \
-         thread compute several results, so that a value that was loaded is used from a register more than once; load 8 or 16 \
+        "shared memory is {} times as busy as the arithmetic that it feeds: {} operations for each load from it{mostly}. \
+         Let each thread compute several results, so that a value that was loaded is used from a register more than once; load 8 or 16 \
          bytes at once.",
-        units::plain(busy.shared / busy.float),
-        units::plain(ratio(threads, loads.threads))
+        units::mean(busy.shared / busy.float),
+        units::mean(ratio(threads, loads.threads))
     );
     Some((busy.shared - busy.float, words))
 }
@@ -214,9 +230,8 @@ fn overhead(sites: &[&SiteCounts], busy: &Busy) -> Option<Weighed> {
         InstructionKind::ConstantLoad,
     ];
     let float_kinds = [InstructionKind::FmaF32, InstructionKind::F32, InstructionKind::F16, InstructionKind::F64];
-    let warps = |of: &dyn Fn(&SiteCounts) -> bool| -> u64 {
-        sites.iter().filter(|site| of(site)).map(|site| site.warps).sum()
-    };
+    let warps =
+        |of: &dyn Fn(&SiteCounts) -> bool| -> u64 { sites.iter().filter(|site| of(site)).map(|site| site.warps).sum() };
     let (rest, all) = (warps(&|site| kinds.contains(&site.kind)), warps(&|_| true));
     let useful = 1.0 - ratio(rest, all);
     let computes = warps(&|site| float_kinds.contains(&site.kind)) > 0;

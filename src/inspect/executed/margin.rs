@@ -9,20 +9,20 @@ use std::collections::BTreeMap;
 /// Heads of the columns, with their widths.
 const COLUMNS: [(&str, usize); 5] = [("instr", 8), ("threads", 8), ("traffic", 9), ("sectors", 13), ("passes", 13)];
 
-/// Each piece of the source that was executed, every line of it with its counts:
-///
-/// - `instr`: share of the instructions that warps executed;
-/// - `threads`: threads of a warp that took part, on average;
-/// - `traffic`: share of the sectors of global memory;
-/// - `sectors`: sectors a request of global memory, and in parentheses what would do;
-/// - `passes`: passes over the banks a request of shared memory, and what would do.
+/// What the columns hold.
+const LEGEND: &str = "\
+instr: share of all instructions; threads: of a warp's 32, those that take part; traffic: share of global memory's sectors;
+sectors: of global memory a request, and passes: over shared memory's banks a request, with what would do
+";
+
+/// Each piece of the source that was executed, every line of it with its counts.
 #[must_use]
 pub fn executed_margin(executed: &Executed, sources: &[SourcePiece]) -> String {
     let lines = executed.lines();
     let whole = Whole::of(executed);
     let heads = COLUMNS.map(|(head, width)| format!("{head:>width$}")).concat();
     let empty = " ".repeat(COLUMNS.iter().map(|(_, width)| width).sum());
-    let mut text = format!("{heads}\n");
+    let mut text = format!("{LEGEND}{heads}\n");
     for source in sources.iter().filter(|source| lines.keys().any(|at| at.piece == source.name)) {
         text.push_str(&format!("{empty}      | {}\n", source.name));
         for (index, line) in source.text.lines().enumerate() {
@@ -56,13 +56,13 @@ impl Whole {
         let global = accesses(sites, MemorySpace::Global, &ALL);
         let shared = accesses(sites, MemorySpace::Shared, &ALL);
         let pair = |count: u64, best: u64, requests: u64| {
-            format!("{} ({})", units::plain(ratio(count, requests)), units::plain(ratio(best, requests)))
+            format!("{} ({})", units::mean(ratio(count, requests)), units::mean(ratio(best, requests)))
         };
         let dash = || "-".to_owned();
         let cells = [
-            units::percent(ratio(warps, self.warps)),
-            units::plain(ratio(threads, warps)),
-            global.as_ref().map_or_else(dash, |it| units::percent(ratio(it.sectors, self.sectors))),
+            units::share(ratio(warps, self.warps)),
+            units::mean(ratio(threads, warps)),
+            global.as_ref().map_or_else(dash, |it| units::share(ratio(it.sectors, self.sectors))),
             global.as_ref().map_or_else(dash, |it| pair(it.sectors, it.sectors_ideal, it.requests)),
             shared.as_ref().map_or_else(dash, |it| pair(it.wavefronts, it.wavefronts - it.conflicts, it.requests)),
         ];

@@ -29,8 +29,7 @@ impl CountPlan {
         let own = self.rounds;
         let counter = |at: usize| own + 1 + u32::try_from(at).unwrap_or(u32::MAX);
         self.rounds += 1 + u32::try_from(graph.loops.len()).unwrap_or(0);
-        let mut flows: Vec<Flow> =
-            graph.starts.iter().map(|_| Flow { chain: vec![own], ..Flow::default() }).collect();
+        let mut flows: Vec<Flow> = graph.starts.iter().map(|_| Flow { chain: vec![own], ..Flow::default() }).collect();
         for (at, it) in graph.loops.iter().enumerate() {
             it.body.iter().for_each(|flow| flows[*flow].chain.push(counter(at)));
             flows[it.head].begins = Some(counter(at));

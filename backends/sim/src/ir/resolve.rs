@@ -41,7 +41,8 @@ pub(crate) fn resolve(tree: &Tree<'_>, is_opcode: fn(&str) -> bool) -> Result<Mo
             initialize(&mut module, &globals, syntax, id)?;
         }
     }
-    let files: Files = tree.files.iter().map(|(at, name)| (*at, (Arc::from(base_name(name)), is_header(name)))).collect();
+    let files: Files =
+        tree.files.iter().map(|(at, name)| (*at, (Arc::from(base_name(name)), is_header(name)))).collect();
     let names: Vec<&str> = tree.functions.iter().map(|function| function.name).collect();
     for syntax in &tree.functions {
         let Some(body) = &syntax.body else { continue };
