@@ -61,7 +61,7 @@ impl Arguments {
         let work = work(&shown.context.kernel, &shown.chosen.inputs);
         let ceiling = ceiling(&shown, work.as_ref());
         let bytes = crate::evaluate::work::bytes(&shown.context.kernel, &shown.chosen.inputs);
-        app.print(&head(&shown, work.as_ref(), ceiling.as_ref()));
+        app.print(&head(&shown, work.as_ref(), ceiling.as_ref(), ran.is_ok()));
         for entry in shown.entries() {
             let profile = Profile::of(entry, &shown, &counted);
             let executed = ran.as_ref().ok().and_then(|all| all.iter().find(|it| it.entry == entry.name));
@@ -232,9 +232,10 @@ fn launch(plan: &ConcretePlan, name: &str) -> Option<(Shape, usize)> {
     Some((first, 1 + of_entry.count()))
 }
 
-fn head(shown: &Shown, work: Option<&Work>, ceiling: Option<&Roofline>) -> String {
-    let mut text =
-        format!("{}\nstatic counts of {} by {}\n\n", shown.words(), shown.code.language.name(), shown.code.tool);
+fn head(shown: &Shown, work: Option<&Work>, ceiling: Option<&Roofline>, ran: bool) -> String {
+    let (words, language, tool) = (shown.words(), shown.code.language.name(), &shown.code.tool);
+    let nothing = if ran { "" } else { ": nothing ran" };
+    let mut text = format!("{words}\nstatic counts of {language} by {tool}{nothing}\n\n");
     let at = inputs_words(&shown.chosen.inputs);
     match work {
         Some(work) => text.push_str(&format!(

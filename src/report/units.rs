@@ -134,6 +134,13 @@ mod tests {
     }
 
     #[test]
+    fn counts_have_words_where_they_are_large() {
+        assert_eq!([0.0, 2048.0, 1_048_576.0, 5.93e9].map(count), ["0", "2048", "1.05 million", "5.93 billion"]);
+        assert_eq!([0.0, 0.0005, 0.354, 1.0].map(share), ["0%", "<0.1%", "35.4%", "100%"]);
+        assert_eq!([4.0, 3.516, 32.0, 0.5].map(mean), ["4", "3.52", "32", "0.50"]);
+    }
+
+    #[test]
     fn ratios_and_shares() {
         assert_eq!((times(2.589), percent(0.1249), gflops(1.25e9)), ("2.59x".into(), "12.5%".into(), "1.25".into()));
     }
