@@ -15,6 +15,9 @@ use std::time::Duration;
 /// Blocks of a launch that are counted where nobody says how many: seconds at the usual sizes.
 pub const COUNTED_BLOCKS: u64 = 32;
 
+/// Blocks of a launch that are counted on the way of a run: for ratios, and not to be waited for.
+const PASSING_BLOCKS: u64 = 8;
+
 /// How long a count may take.
 pub const COUNT_DEADLINE: Duration = Duration::from_secs(120);
 
@@ -43,7 +46,7 @@ pub(super) fn count(
     let (plan, artifact) = compile(context, configuration, inputs, environment).ok()?;
     let fill = Fill { seed: environment.options.seed, distribution: Distribution::Declared };
     let job = Job { artifact, plan, fill, deadline: COUNT_DEADLINE };
-    environment.execute.count(&job, Some(COUNTED_BLOCKS)).ok().map(|launches| executed(&launches))
+    environment.execute.count(&job, Some(PASSING_BLOCKS)).ok().map(|launches| executed(&launches))
 }
 
 /// Whether a name is one of a metric.
