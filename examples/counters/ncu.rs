@@ -15,9 +15,8 @@ pub struct Launch {
 /// # Errors
 /// Words: what is no such text.
 pub fn launches(text: &str) -> Result<Vec<Launch>, String> {
-    let table: String = text.lines().filter(|line| line.starts_with('"')).map(|line| format!("{line}\n")).collect();
-    let mut reader = csv::ReaderBuilder::new().flexible(true).from_reader(table.as_bytes());
-    let heads = reader.headers().map_err(|error| error.to_string())?.clone();
+    let mut rows = text.lines().filter(|line| line.starts_with('"')).map(cells);
+    let heads = rows.next().ok_or("no table: is it what `ncu --csv` wrote?")?;
     let column = |name: &str| {
         heads
             .iter()
@@ -27,9 +26,8 @@ pub fn launches(text: &str) -> Result<Vec<Launch>, String> {
     let (id, name) = (column("ID")?, column("Kernel Name")?);
     let (metric, value) = (column("Metric Name")?, column("Metric Value")?);
     let mut found: Vec<(u64, Launch)> = Vec::new();
-    for row in reader.records() {
-        let row = row.map_err(|error| error.to_string())?;
-        let cell = |at: usize| row.get(at).unwrap_or_default();
+    for row in rows {
+        let cell = |at: usize| row.get(at).map_or("", String::as_str);
         let Ok(id) = cell(id).parse() else { continue };
         if found.last().is_none_or(|(last, _)| *last != id) {
             let entry = cell(name).split('(').next().unwrap_or_default().trim().to_owned();
@@ -42,4 +40,21 @@ pub fn launches(text: &str) -> Result<Vec<Launch>, String> {
     }
     found.sort_by_key(|(id, _)| *id);
     if found.is_empty() { Err("no launch".to_owned()) } else { Ok(found.into_iter().map(|(_, it)| it).collect()) }
+}
+
+/// The cells of a line. No cell of `ncu`'s holds a quote.
+fn cells(line: &str) -> Vec<String> {
+    let (mut cells, mut quoted) = (vec![String::new()], false);
+    for letter in line.chars() {
+        match letter {
+            '"' => quoted = !quoted,
+            ',' if !quoted => cells.push(String::new()),
+            letter => {
+                if let Some(cell) = cells.last_mut() {
+                    cell.push(letter);
+                }
+            }
+        }
+    }
+    cells
 }
