@@ -40,7 +40,7 @@ fn both(command: &str, backend: &str, more: &[&str]) {
 
 #[test]
 fn the_profile_of_cuda() {
-    both("profile", "cuda", &["--annotate"]);
+    both("profile", "cuda", &["--annotate", "--static"]);
 }
 
 #[test]
@@ -60,7 +60,8 @@ fn the_code_of_hlsl() {
 
 #[test]
 fn programs_get_counts_and_lines() {
-    let Some(outcome) = shown("profile", "cuda", &["--json", "--config", "BLOCK_X=16", "--config", "BLOCK_Y=16"])
+    let Some(outcome) =
+        shown("profile", "cuda", &["--json", "--static", "--config", "BLOCK_X=16", "--config", "BLOCK_Y=16"])
     else {
         return;
     };

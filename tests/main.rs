@@ -3,6 +3,7 @@
 mod bench;
 mod cli;
 mod conformance;
+mod count;
 mod cuda;
 mod explain;
 mod fmt;

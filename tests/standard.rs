@@ -35,6 +35,7 @@ fn prompt(transformation: &str, after: &[&str], pass: Option<&str>, device: Opti
         facts: &facts,
         provider: provider.as_ref(),
         templates: &templates(loaded.standard()).expect("the templates parse"),
+        counters: false,
     };
     let caught = request.prompt(pass, None, &mut |_| {});
     caught.map_err(|error| format!("{error:?}")).expect("a prompt comes").expect("a model is asked").prompt

@@ -209,6 +209,7 @@ impl KernelArguments {
             facts: &compiler.facts,
             provider: provider.as_ref(),
             templates: &templates,
+            counters: false,
         };
         let mut told = |told: Told<'_>| {
             if let Told::Note(note) = told {

@@ -62,6 +62,9 @@ pub struct Arguments {
     /// Check answers, but compile and run nothing.
     #[arg(long)]
     no_run: bool,
+    /// Tell the model what the kernel executes, line by line, where the device counts it (the simulator does).
+    #[arg(long, conflicts_with = "no_run")]
+    counters: bool,
     #[command(flatten)]
     provider: ProviderArguments,
 }
@@ -232,6 +235,7 @@ impl Arguments {
             facts: &facts,
             provider: provider.as_ref(),
             templates: &templates,
+            counters: self.counters,
         };
         if self.emit == Some(Emit::Artifact) {
             return Err(usage("an artifact needs a machine that compiles it", "leave out `--no-run`"));
@@ -264,6 +268,7 @@ impl Arguments {
             facts: &facts,
             provider: provider.as_ref(),
             templates: &templates,
+            counters: self.counters,
         };
         if prints {
             return self.show(app, &request, None).map(|_| ());

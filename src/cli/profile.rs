@@ -1,4 +1,7 @@
-//! `peak profile`: what a kernel's compiled code holds and what limits it. Counts are static: nothing ran, and each says so.
+//! `peak profile`: what a kernel's compiled code holds, what it executes line by line where a device here counts that, and
+//! what limits it. Each count says where it is from.
+
+mod executed;
 
 use super::kernel::{KernelArguments, Shown};
 use super::output::App;
@@ -7,47 +10,105 @@ use crate::error::Result;
 use crate::evaluate::occupancy::{Occupancy, Unknown, occupancy};
 use crate::evaluate::roofline::{Bound, Roofline, roofline};
 use crate::evaluate::work::{Work, work};
-use crate::inspect::{Counters, counters, margin};
+use crate::inspect::{Counters, Executed, counters, executed as by_entry, margin};
 use crate::report::units;
+use crate::runner::Failure;
+use crate::session::{COUNTED_BLOCKS, count};
 use crate::workflow::inputs_words;
 use peak_backend_api::{InstructionKind, LaunchStep, ReflectedEntry, Resources};
 use serde_json::json;
 
-/// Counts what a kernel's compiled code holds: registers, shared memory, instructions by kind, loop and source line,
-/// occupancy, and the ceiling that the device's documented peaks set.
+/// Counts what a kernel's compiled code holds (registers, shared memory, instructions, occupancy) and what it executes:
+/// requests and sectors of global memory, passes over shared memory's banks, threads that take part, by source line; and
+/// says what stands out.
 ///
-/// The counts are static: read off the code, nothing runs, and no device is opened.
+/// What is executed is counted on the simulator, which runs CUDA's code: no GPU is needed, and nothing is timed. Of a large
+/// launch some blocks are run and the sums taken up to all.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  \
-    peak profile thread-tiling --annotate                         a checkpoint's code, line by line\n  \
-    peak profile matmul-f32 --backend cuda --device nvidia-h200   a kernel's, for a device that need not be here")]
+    peak profile thread-tiling --annotate                         a checkpoint, line by line\n  \
+    peak profile matmul-f32 --backend cuda --at n=256 --annotate  a kernel, at a size\n  \
+    peak profile matmul-f32 --static --device nvidia-h200         its code alone, for a device that need not be here")]
 pub struct Arguments {
     #[command(flatten)]
     kernel: KernelArguments,
     /// Prints the kernel's source with the counts of each line in a margin.
     #[arg(long)]
     annotate: bool,
+    /// Only what is read off the code: nothing runs.
+    #[arg(long = "static")]
+    code_only: bool,
+    /// Blocks of each launch that are counted, at most; spread over the grid.
+    #[arg(long, value_name = "N", default_value_t = COUNTED_BLOCKS, value_parser = clap::value_parser!(u64).range(1..))]
+    blocks: u64,
+}
+
+/// What was executed: by entry, or why it is not known.
+type Ran = std::result::Result<Vec<Executed>, NotCounted>;
+
+enum NotCounted {
+    /// Nobody asked, or no device here counts such code.
+    Not,
+    /// The code could not be run.
+    Failed(Failure),
 }
 
 impl Arguments {
     pub(super) fn run(self, app: &App) -> Result<()> {
         let shown = self.kernel.open(app)?;
         let counted = counters(&shown.code);
+        let ran = self.ran(&shown)?;
         let work = work(&shown.context.kernel, &shown.chosen.inputs);
         let ceiling = ceiling(&shown, work.as_ref());
-        app.print(&head(&shown, work.as_ref(), ceiling.as_ref()));
+        let bytes = crate::evaluate::work::bytes(&shown.context.kernel, &shown.chosen.inputs);
+        app.print(&head(&shown, work.as_ref(), ceiling.as_ref(), ran.is_ok()));
         for entry in shown.entries() {
             let profile = Profile::of(entry, &shown, &counted);
+            let executed = ran.as_ref().ok().and_then(|all| all.iter().find(|it| it.entry == entry.name));
             app.print(&profile.text());
-            if let Some(counters) = profile.counters.filter(|_| self.annotate) {
-                app.print(&margin(counters, &shown.compiled.request.pieces));
+            match (executed, profile.counters) {
+                (Some(executed), _) => {
+                    app.print(&executed::text(executed, bytes, self.annotate.then_some(&shown)));
+                }
+                (None, Some(counters)) if self.annotate => {
+                    app.print(&margin(counters, &shown.compiled.request.pieces));
+                }
+                _ => {}
             }
-            app.event("profile", profile.fields(&shown, work.as_ref(), ceiling.as_ref()));
+            let mut fields = profile.fields(&shown, work.as_ref(), ceiling.as_ref());
+            fields["executed"] = json!(executed.map(|executed| executed::fields(executed, bytes)));
+            fields["not_executed"] = json!(ran.as_ref().err().and_then(NotCounted::words));
+            app.event("profile", fields);
+        }
+        if let Some(words) = ran.as_ref().err().and_then(NotCounted::words) {
+            app.print(&format!("what it executes: - ({words})\n"));
         }
         for other in counted.iter().filter(|other| !is_entry(&shown, &other.function)) {
             app.print(&format!("function {}, called by an entry\n{}", other.function, kinds_text(other)));
         }
         Ok(())
+    }
+
+    fn ran(&self, shown: &Shown) -> Result<Ran> {
+        if self.code_only {
+            return Ok(Err(NotCounted::Not));
+        }
+        let counted = count(&shown.compiler, &shown.compiled, &shown.chosen, Some(self.blocks))?;
+        Ok(match counted {
+            None => Err(NotCounted::Not),
+            Some(Ok(launches)) => Ok(by_entry(&launches)),
+            Some(Err(failure)) => Err(NotCounted::Failed(failure)),
+        })
+    }
+}
+
+impl NotCounted {
+    /// What went wrong, where something did.
+    fn words(&self) -> Option<String> {
+        match self {
+            NotCounted::Not => None,
+            NotCounted::Failed(failure) => Some(failure.to_string()),
+        }
     }
 }
 
@@ -171,13 +232,10 @@ fn launch(plan: &ConcretePlan, name: &str) -> Option<(Shape, usize)> {
     Some((first, 1 + of_entry.count()))
 }
 
-fn head(shown: &Shown, work: Option<&Work>, ceiling: Option<&Roofline>) -> String {
-    let mut text = format!(
-        "{}\nstatic counts of {} by {}: nothing ran\n\n",
-        shown.words(),
-        shown.code.language.name(),
-        shown.code.tool
-    );
+fn head(shown: &Shown, work: Option<&Work>, ceiling: Option<&Roofline>, ran: bool) -> String {
+    let (words, language, tool) = (shown.words(), shown.code.language.name(), &shown.code.tool);
+    let nothing = if ran { "" } else { ": nothing ran" };
+    let mut text = format!("{words}\nstatic counts of {language} by {tool}{nothing}\n\n");
     let at = inputs_words(&shown.chosen.inputs);
     match work {
         Some(work) => text.push_str(&format!(

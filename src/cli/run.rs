@@ -48,6 +48,10 @@ pub struct Arguments {
     /// Measure and validate anew what the store already knows.
     #[arg(long)]
     fresh: bool,
+    /// Tell the model what the kernel executes, line by line, where the device counts it (the simulator does). Recorded
+    /// answers are found all the same.
+    #[arg(long)]
+    counters: bool,
     #[command(flatten)]
     provider: ProviderArguments,
 }
@@ -71,7 +75,8 @@ impl Arguments {
         introduce(app, &session);
         let cancelled = cancel_on_interrupt();
         let mut watcher = Watcher { app, bar: Bar::new(app.quiet || app.json), doing: String::new(), cancelled };
-        let run_options = Options { tune_budget: self.tune, seed: self.seed, fresh: self.fresh };
+        let run_options =
+            Options { tune_budget: self.tune, seed: self.seed, fresh: self.fresh, counters: self.counters };
         let stop = Arc::clone(&watcher.cancelled);
         let outcome = session.run(run_options, &mut watcher, &stop);
         watcher.bar.finish();

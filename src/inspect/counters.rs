@@ -11,6 +11,8 @@ use std::collections::BTreeMap;
 pub enum CounterSource {
     /// Read off compiled code: each instruction once, however often it is executed. Nothing ran.
     Static,
+    /// Counted by a simulated device while the code ran.
+    Simulated,
 }
 
 impl CounterSource {
@@ -19,6 +21,7 @@ impl CounterSource {
     pub fn name(self) -> &'static str {
         match self {
             CounterSource::Static => "static",
+            CounterSource::Simulated => "simulated",
         }
     }
 }

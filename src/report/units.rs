@@ -34,10 +34,27 @@ pub fn memory(bytes: i64) -> String {
     }
 }
 
+/// A count: `8.59 billion`; exact below a million.
+#[must_use]
+pub fn count(count: f64) -> String {
+    let named = [("", 1.0), (" million", 1e6), (" billion", 1e9), (" trillion", 1e12)];
+    let fitting = named.iter().rev().find(|(_, divisor)| count / divisor >= 0.9995).unwrap_or(&named[0]);
+    match fitting.0 {
+        "" => format!("{count:.0}"),
+        name => format!("{}{name}", three_digits(count / fitting.1)),
+    }
+}
+
 /// A number without a unit: `341`.
 #[must_use]
 pub fn plain(value: f64) -> String {
     three_digits(value)
+}
+
+/// A mean of counts: `4`, `3.52`.
+#[must_use]
+pub fn mean(value: f64) -> String {
+    if (value - value.round()).abs() < 0.005 { format!("{value:.0}") } else { three_digits(value) }
 }
 
 /// A ratio: `2.59x`.
@@ -50,6 +67,16 @@ pub fn times(ratio: f64) -> String {
 #[must_use]
 pub fn percent(share: f64) -> String {
     format!("{}%", three_digits(share * 100.0))
+}
+
+/// A share as percent where small ones do not matter: `12.5%`, `<0.1%`, `0%`.
+#[must_use]
+pub fn share(share: f64) -> String {
+    match share {
+        0.0 => "0%".to_owned(),
+        small if small < 0.001 => "<0.1%".to_owned(),
+        share => percent(share),
+    }
 }
 
 /// The middle and the spread in one unit: `215 ms (213-219)`.
@@ -104,6 +131,13 @@ mod tests {
             [49152, 50 << 20, 1000, 0].map(memory),
             ["49152 bytes (48 KiB)", "52428800 bytes (50 MiB)", "1000 bytes", "0 bytes"]
         );
+    }
+
+    #[test]
+    fn counts_have_words_where_they_are_large() {
+        assert_eq!([0.0, 2048.0, 1_048_576.0, 5.93e9].map(count), ["0", "2048", "1.05 million", "5.93 billion"]);
+        assert_eq!([0.0, 0.0005, 0.354, 1.0].map(share), ["0%", "<0.1%", "35.4%", "100%"]);
+        assert_eq!([4.0, 3.516, 32.0, 0.5].map(mean), ["4", "3.52", "32", "0.50"]);
     }
 
     #[test]

@@ -1,10 +1,10 @@
 //! What validators, evaluators and tuners ask of a runner: run this, time that, compile those.
 
-use super::Failure;
 use super::paired::{Pairing, Turns};
+use super::{Failure, FailureClass};
 use crate::context::launch::ConcretePlan;
 use indexmap::IndexMap;
-use peak_backend_api::{Artifact, CompileRequest, DeviceInfo};
+use peak_backend_api::{Artifact, CompileRequest, DeviceInfo, LaunchCounts, RuntimeError};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use std::time::Duration;
@@ -41,6 +41,15 @@ pub trait Execute {
     /// # Errors
     /// As [`Execute::run`].
     fn take_turns(&mut self, jobs: &[Job], how: &Pairing) -> Result<TurnsOutcome, Failure>;
+
+    /// Fills inputs, runs once, and counts what is executed, as [`peak_backend_api::Device::count`].
+    ///
+    /// # Errors
+    /// As [`Execute::run`]; class `launch` where the device counts nothing.
+    fn count(&mut self, job: &Job, blocks_max: Option<u64>) -> Result<Vec<LaunchCounts>, Failure> {
+        let _ = (job, blocks_max);
+        Err(Failure::new(FailureClass::Launch, RuntimeError::NoCounters.to_string()))
+    }
 }
 
 /// Times of candidates that took turns, and what they left behind.

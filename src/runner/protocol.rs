@@ -93,6 +93,15 @@ pub enum Request {
         /// A private folder.
         folder: PathBuf,
     },
+    /// Fills inputs, runs once and counts what is executed, and writes that as JSON. Device mode.
+    Count {
+        /// What.
+        job: WireJob,
+        /// Blocks of a launch that are counted, at most.
+        blocks_max: Option<u64>,
+        /// Where the [`peak_backend_api::LaunchCounts`] go.
+        output: PathBuf,
+    },
     /// Ends the worker.
     Quit,
 }
@@ -166,6 +175,8 @@ pub enum Reply {
         /// The times.
         turns: Turns,
     },
+    /// To `count`: the counts are in their file.
+    Counted,
     /// To any request that could not be done.
     Failed {
         /// Why.

@@ -1,6 +1,7 @@
 //! Compiles for one device that need not be here: its facts and target are enough. Runs nothing and opens no device.
 
 use super::configuration::Chosen;
+use super::count::counts;
 use super::failure_class;
 use super::machine::{MachineOptions, check_toolchains, choose, unknown_backend};
 use crate::backends::{BACKENDS, backend, default_backend, find};
@@ -31,6 +32,8 @@ pub struct Compiler {
     pub device: Option<Device>,
     /// Facts in force; none where no device is meant.
     pub facts: Facts,
+    /// The device of this machine that counts what it executes, for this language.
+    pub counter: Option<DeviceInfo>,
     target: String,
 }
 
@@ -65,7 +68,8 @@ impl Compiler {
         let pool_options = PoolOptions { cache_folder: options.artifacts.clone(), toolchain, ..PoolOptions::default() };
         let pool = WorkerPool::new(program, &site.backend, pool_options, Arc::new(Gate::new()))?;
         let Site { name, device, facts, target, .. } = site;
-        Ok(Compiler { backend, pool, device_name: name, device, facts, target })
+        let counter = found.devices.iter().find(|info| info.backend == site.backend && counts(info)).cloned();
+        Ok(Compiler { backend, pool, device_name: name, device, facts, counter, target })
     }
 
     /// The language.

@@ -16,7 +16,8 @@ use crate::tune::TuneTiming;
 use crate::validate::OutputsValidator;
 use crate::validate::outputs::CheckPlan;
 use crate::workflow::{
-    ApplyError, Checker, Environment, Options, Reused, RunJudge, Told, Workshop, known_facts, timed_sizes,
+    ApplyError, Checker, Environment, Options, Reused, RunJudge, Told, Workshop, counted_facts, known_facts,
+    timed_sizes,
 };
 use indexmap::IndexMap;
 use peak_backend_api::Backend;
@@ -44,6 +45,8 @@ pub struct LowerRequest<'a> {
     pub provider: &'a dyn Provider,
     /// The prompts' templates.
     pub templates: &'a Templates,
+    /// Whether prompts hold what the device counted, where it counts.
+    pub counters: bool,
 }
 
 /// What lowering came to.
@@ -173,6 +176,10 @@ impl LowerRequest<'_> {
         };
         let provider = self.provider.name().to_owned();
         each(names, context, |name, context| {
+            let mut known = known.clone();
+            if let Some(inputs) = sizes.first().filter(|_| self.counters) {
+                known.extend(counted_facts(context, inputs, &mut environment));
+            }
             let checker = Checker { validator: &mut validator, reused: &mut reused, known: &known };
             let mut judge = RunJudge { environment: &mut environment, checker };
             let step = workshop.apply(&application(name), context, &mut judge, told);

@@ -53,6 +53,8 @@ pub struct Options {
     pub seed: u64,
     /// Measures and validates anew what the store already knows.
     pub fresh: bool,
+    /// Tells the model what the device counted, where it counts. Prompts then depend on more than the kernel.
+    pub counters: bool,
 }
 
 impl Environment<'_> {

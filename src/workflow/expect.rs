@@ -1,10 +1,12 @@
 //! What a transformation expects of counters and resources, looked at where it can be: the winner is compiled before and
-//! after. An expectation that is not met is a word in the row, never a verdict.
+//! after, and counted where the device counts. An expectation that is not met is a word in the row, never a verdict.
 
+use super::count::{count, counts, is_metric};
 use super::environment::Environment;
 use super::line::Point;
 use super::measure::{CodeFacts, code_facts};
 use crate::evaluate::occupancy::Occupancy;
+use crate::inspect::Executed;
 use peak_grammar::ir::Expectation;
 use std::collections::BTreeSet;
 
@@ -16,25 +18,51 @@ pub(super) fn lines(
     expects: &[Expectation],
     before: &Point,
     after: &Point,
-    environment: &Environment<'_>,
+    environment: &mut Environment<'_>,
     said: &mut BTreeSet<String>,
 ) -> Vec<String> {
     if expects.is_empty() {
         return Vec::new();
     }
-    let (old, new) = (code_of(before, environment), code_of(after, environment));
-    let amounts = |name: &str| (amount(old.as_ref(), name), amount(new.as_ref(), name));
+    let counted = expects.iter().any(|expected| is_metric(&expected.counter));
+    let (old, new) = (seen(before, counted, environment), seen(after, counted, environment));
+    let device_counts = counts(environment.info);
+    let amounts = |name: &str| (old.amount(name), new.amount(name));
     let line = |expected: &Expectation| match amounts(&expected.counter) {
         (Some(old), Some(new)) => Some(compared(expected, old, new)),
-        _ => said.insert(expected.counter.clone()).then(|| uncounted(expected)),
+        _ => said.insert(expected.counter.clone()).then(|| uncounted(expected, device_counts)),
     };
     expects.iter().filter_map(line).collect()
 }
 
-/// What the code of a point's winner uses at its first size, where its compiler tells.
-fn code_of(point: &Point, environment: &Environment<'_>) -> Option<CodeFacts> {
-    let size = point.sizes.first()?;
-    code_facts(&point.context, &size.configuration, &size.inputs, environment)
+/// What is known of a point's winner at its first size.
+#[derive(Default)]
+struct Seen {
+    /// What its code uses, where its compiler tells.
+    code: Option<CodeFacts>,
+    /// What it executes, where that was asked for and the device counts.
+    executed: Option<Vec<Executed>>,
+}
+
+fn seen(point: &Point, counted: bool, environment: &mut Environment<'_>) -> Seen {
+    let Some(size) = point.sizes.first() else { return Seen::default() };
+    let code = code_facts(&point.context, &size.configuration, &size.inputs, environment);
+    let count = |environment| count(&point.context, &size.configuration, &size.inputs, environment);
+    let executed = if counted { count(environment) } else { None };
+    Seen { code, executed }
+}
+
+impl Seen {
+    fn amount(&self, name: &str) -> Option<f64> {
+        match &self.executed {
+            Some(entries) if is_metric(name) => {
+                #[allow(clippy::cast_precision_loss, reason = "compared by factors")]
+                let sum = entries.iter().filter_map(|entry| entry.named(name)).sum::<u64>() as f64;
+                Some(sum)
+            }
+            _ => amount(self.code.as_ref(), name),
+        }
+    }
 }
 
 fn amount(code: Option<&CodeFacts>, name: &str) -> Option<f64> {
@@ -64,9 +92,14 @@ fn compared(expected: &Expectation, old: f64, new: f64) -> String {
     }
 }
 
-fn uncounted(expected: &Expectation) -> String {
+fn uncounted(expected: &Expectation, device_counts: bool) -> String {
     let known = RESOURCES.contains(&expected.counter.as_str());
-    let why = if known { "this compiler does not tell it" } else { "nothing here counts it" };
+    let why = match is_metric(&expected.counter) {
+        _ if known => "this compiler does not tell it",
+        true if device_counts => "the count failed",
+        true => "this device does not count it",
+        false => "nothing here counts it",
+    };
     format!("expected was {expected}: not looked at, {why}")
 }
 
@@ -90,6 +123,8 @@ mod tests {
             compared(&expectation("registers", false), 64.0, 64.0),
             "registers stayed at 64; expected was registers to rise by at least 2 times"
         );
-        assert!(uncounted(&expectation("global_load_bytes", true)).ends_with("nothing here counts it"));
+        assert!(uncounted(&expectation("global_load_bytes", true), false).ends_with("this device does not count it"));
+        assert!(uncounted(&expectation("registers", true), true).ends_with("this compiler does not tell it"));
+        assert!(uncounted(&expectation("happiness", false), true).ends_with("nothing here counts it"));
     }
 }

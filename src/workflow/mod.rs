@@ -4,6 +4,7 @@
 //! no device, asks no model and prints nothing itself.
 
 mod apply;
+mod count;
 mod engine;
 mod environment;
 mod error;
@@ -16,6 +17,7 @@ mod row;
 mod rows;
 
 pub use apply::{AppliedStep, ApplyError, Told, Workshop};
+pub use count::{COUNT_DEADLINE, COUNTED_BLOCKS, counted_facts, counts};
 pub use engine::{BASELINE, Outcome, run};
 pub use environment::{Environment, Options, facts_in_force};
 pub use error::WorkflowError;

@@ -90,6 +90,9 @@ pub enum RuntimeError {
     /// A checked device stopped the kernel for what it did, in words that name it and the place. The device goes on.
     #[error("the kernel was stopped: {0}")]
     Fault(String),
+    /// The device does not count what it executes.
+    #[error("the device has no counters")]
+    NoCounters,
     /// The device has no timer.
     #[error("the device has no timestamps")]
     NoTimer,

@@ -10,10 +10,12 @@
 mod artifact;
 mod compile;
 pub mod conformance;
+mod counts;
 mod device;
 mod disassembly;
 mod launch;
 mod library;
+mod ptx_kinds;
 mod spelling;
 mod tensor_map;
 mod timing;
@@ -21,10 +23,12 @@ mod toolchain;
 
 pub use artifact::*;
 pub use compile::*;
+pub use counts::*;
 pub use device::*;
 pub use disassembly::*;
 pub use launch::*;
 pub use library::*;
+pub use ptx_kinds::ptx_kind;
 pub use spelling::*;
 pub use tensor_map::*;
 pub use timing::*;
@@ -161,6 +165,22 @@ pub trait Device {
     /// Its clocks and what holds them down, now; `None` where nobody tells.
     fn conditions(&mut self) -> Option<Conditions> {
         None
+    }
+
+    /// Runs a sequence once and counts what its launches execute, one [`LaunchCounts`] a launch, in order. With `blocks_max`
+    /// at most so many blocks of a launch are counted, spread evenly over the grid; where the sequence is a single launch
+    /// whose blocks never wait for each other, the others do not run at all, and outputs are left unfinished.
+    ///
+    /// # Errors
+    /// As [`Device::run`], and [`RuntimeError::NoCounters`] where the device counts nothing.
+    fn count(
+        &mut self,
+        program: ProgramId,
+        sequence: &LaunchSequence,
+        blocks_max: Option<u64>,
+    ) -> Result<Vec<LaunchCounts>, RuntimeError> {
+        let _ = (program, sequence, blocks_max);
+        Err(RuntimeError::NoCounters)
     }
 }
 

@@ -1,13 +1,14 @@
 //! The open device: buffers by name, loaded programs, launches.
 
+use crate::count::{Counting, sample};
 use crate::facts;
 use crate::interface::check_interface;
 use crate::launch::{Shape, check, parameters};
 use crate::machine::launch::{Launch, LaunchState, run};
 use crate::machine::memory::{AddressSpace, Bytes, Region, next_base};
-use crate::program::{self, Program};
+use crate::program::{self, CompiledEntry, Program};
 use peak_backend_api::{
-    Artifact, ArtifactKind, Caches, Device, DeviceInfo, LaunchSequence, LaunchStep, ProgramId, RuntimeError,
+    Artifact, ArtifactKind, Caches, Device, DeviceInfo, LaunchCounts, LaunchSequence, LaunchStep, ProgramId, RuntimeError,
 };
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -26,7 +27,19 @@ pub struct SimDevice {
     buffers: BTreeMap<String, Arc<Region>>,
     programs: HashMap<u32, Program>,
     next_program: u32,
+    /// Text of the programs, for code that counts.
+    texts: HashMap<u32, Arc<str>>,
+    /// What is counted, while something is.
+    counter: Option<Counter>,
     executed: u64,
+}
+
+/// Counts of launches so far.
+struct Counter {
+    blocks_max: Option<u64>,
+    /// Whether blocks that are not counted may stay away.
+    alone: bool,
+    launches: Vec<LaunchCounts>,
 }
 
 impl SimDevice {
@@ -39,6 +52,8 @@ impl SimDevice {
             buffers: BTreeMap::new(),
             programs: HashMap::new(),
             next_program: 0,
+            texts: HashMap::new(),
+            counter: None,
             executed: 0,
         }
     }
@@ -106,11 +121,17 @@ impl SimDevice {
                     dynamic_bytes: shared_bytes,
                     parameters,
                     instruction_limit: self.instruction_limit,
+                    counting: self.counter.as_ref().map(|counter| counter.counting(compiled, shape, cluster)),
                     state: LaunchState::default(),
                 };
                 let cores = std::thread::available_parallelism().map_or(1, usize::from);
                 let fault = |words: String| RuntimeError::Fault(format!("`{entry}`, {words}"));
-                self.executed += run(&launch, cores).map_err(fault)?;
+                let executed = run(&launch, cores).map_err(fault)?;
+                let counted = counts(&launch);
+                self.executed += executed;
+                if let Some(counter) = &mut self.counter {
+                    counter.launches.extend(counted);
+                }
                 Ok(())
             }
         }
@@ -130,7 +151,7 @@ impl Device for SimDevice {
         let bytes = artifact.bytes.strip_suffix(&[0]).unwrap_or(&artifact.bytes);
         let text = std::str::from_utf8(bytes).map_err(|error| RuntimeError::Artifact(format!("PTX: {error}")))?;
         let mut program =
-            program::compile(text, self.end()).map_err(|error| RuntimeError::Artifact(error.to_string()))?;
+            program::compile(text, self.end(), false).map_err(|error| RuntimeError::Artifact(error.to_string()))?;
         // Of several entries those that can be had run; a program without any is refused at once.
         if let Some((name, words)) = program.lacking.first().filter(|_| program.entries.is_empty()) {
             return Err(lacking(name, words));
@@ -139,11 +160,13 @@ impl Device for SimDevice {
         let id = self.next_program;
         self.next_program += 1;
         self.programs.insert(id, program);
+        self.texts.insert(id, Arc::from(text));
         Ok(ProgramId(id))
     }
 
     fn unload(&mut self, program: ProgramId) {
         self.programs.remove(&program.0);
+        self.texts.remove(&program.0);
     }
 
     fn allocate(&mut self, name: &str, bytes: u64) -> Result<(), RuntimeError> {
@@ -197,6 +220,51 @@ impl Device for SimDevice {
             false => Err(no_program(program)),
         }
     }
+
+    fn count(
+        &mut self,
+        program: ProgramId,
+        sequence: &LaunchSequence,
+        blocks_max: Option<u64>,
+    ) -> Result<Vec<LaunchCounts>, RuntimeError> {
+        let text = self.texts.get(&program.0).cloned().ok_or_else(|| no_program(program))?;
+        let mut counting =
+            program::compile(&text, self.end(), true).map_err(|error| RuntimeError::Artifact(error.to_string()))?;
+        counting.reflected = self.programs.get(&program.0).map(|it| it.reflected.clone()).unwrap_or_default();
+        let id = self.next_program;
+        self.next_program += 1;
+        self.programs.insert(id, counting);
+        let launches = sequence.steps.iter().filter(|step| matches!(step, LaunchStep::Launch { .. }));
+        self.counter = Some(Counter { blocks_max, alone: launches.count() == 1, launches: Vec::new() });
+        let ran = self.run(ProgramId(id), sequence);
+        self.programs.remove(&id);
+        let counted = self.counter.take().map(|counter| counter.launches).unwrap_or_default();
+        ran.map(|()| counted)
+    }
+}
+
+impl Counter {
+    /// Blocks that wait for others, or whose results others read, run whether they are counted or not.
+    fn counting(&self, entry: &CompiledEntry, shape: Shape, cluster: [u32; 3]) -> Counting {
+        let volume = |sides: [u32; 3]| sides.iter().map(|side| u64::from(*side)).product::<u64>();
+        let (blocks, size) = (volume(shape.grid), volume(cluster).max(1));
+        let counted = sample(blocks / size, self.blocks_max.map(|max| max.div_ceil(size)));
+        Counting::new(counted, !self.alone || entry.spins || shape.cooperative)
+    }
+}
+
+fn counts(launch: &Launch<'_>) -> Option<LaunchCounts> {
+    let (counting, plan) = (launch.counting.as_ref()?, launch.entry.count.as_ref()?);
+    let blocks: u64 = launch.grid.iter().map(|side| u64::from(*side)).product();
+    let clusters = counting.counted.as_ref().map(|counted| counted.len() as u64);
+    Some(LaunchCounts {
+        entry: launch.entry.name.clone(),
+        grid: launch.grid,
+        block: launch.block,
+        blocks,
+        blocks_counted: clusters.map_or(blocks, |clusters| clusters * u64::from(launch.cluster_blocks())),
+        sites: counting.sites(plan),
+    })
 }
 
 fn lacking(entry: &str, words: &str) -> RuntimeError {

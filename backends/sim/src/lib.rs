@@ -4,10 +4,13 @@
 //! (`generate`, through Cranelift), which executes one thread -> a launch (`machine`), whose blocks are spread over the
 //! cores and whose threads are coroutines where they wait for each other.
 //!
+//! In another mode a launch is counted (`count`): what each warp executes and touches, instruction by instruction.
+//!
 //! Every access to memory is checked for bounds and alignment before it is made. A fault ends the launch with words
 //! that name the buffer, the block and thread, the element and the source line. What is not modelled is an error when
 //! the program is loaded, never a wrong result. The simulator has no clock: it never says how fast a kernel is.
 
+mod count;
 mod device;
 mod facts;
 mod generate;

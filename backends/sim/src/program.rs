@@ -3,6 +3,7 @@
 //! Entries are translated apart from each other: one that can't be had is an error where it is launched, and the others
 //! run.
 
+use crate::count::CountPlan;
 use crate::generate::{Callees, Shared, generate, opcodes};
 use crate::host::{self, HostFunction};
 use crate::ir::{Function, Inst, Module, Operand, SourcePlace, Space, VariableId, resolve};
@@ -83,6 +84,8 @@ pub(crate) struct CompiledEntry {
     pub spins: bool,
     pub sites: Vec<Site>,
     pub points: Vec<Point>,
+    /// What its code tells while it runs; `None` in fast mode.
+    pub count: Option<CountPlan>,
 }
 
 /// A loaded module.
@@ -116,11 +119,11 @@ impl Drop for Jit {
     }
 }
 
-/// Reads, places and translates a module whose variables begin after `end`.
+/// Reads, places and translates a module whose variables begin after `end`; `counts` to code that counts.
 ///
 /// # Errors
 /// What is no module, with the line.
-pub(crate) fn compile(text: &str, end: u64) -> Result<Program, PtxError> {
+pub(crate) fn compile(text: &str, end: u64, counts: bool) -> Result<Program, PtxError> {
     let module = read(text, |tree| resolve(tree, opcodes::is_opcode))?;
     let entries = || module.functions.iter().filter(|function| function.is_entry);
     // A function is translated once for each entry that reaches it.
@@ -138,7 +141,7 @@ pub(crate) fn compile(text: &str, end: u64) -> Result<Program, PtxError> {
     let lacking = module.lacking.iter().filter(|lacking| lacking.is_entry);
     program.lacking = lacking.map(|it| (it.name.clone(), it.error.to_string())).collect();
     for entry in entries() {
-        match compile_entry(&module, &placements, entry) {
+        match compile_entry(&module, &placements, entry, counts) {
             Ok((code, entry)) => match check_entry(&entry) {
                 Ok(()) => {
                     program.entries.push(entry);
@@ -190,6 +193,7 @@ fn compile_entry(
     module: &Module,
     globals: &HashMap<VariableId, u64>,
     entry: &Function,
+    counts: bool,
 ) -> Result<(Jit, CompiledEntry), PtxError> {
     let functions = reachable(module, entry)?;
     let mut code = Jit(Some(new_jit().map_err(host_error)?));
@@ -201,7 +205,14 @@ fn compile_entry(
     let spins = functions.iter().any(|function| may_spin(function));
     let suspends = spins || functions.len() > 1 || functions.iter().any(|function| function.code.iter().any(waits));
     let local_bytes = local_bytes(module, &functions);
-    let mut shared = Shared { module, placements, local_bytes, sites: Vec::new(), points: Vec::new() };
+    let mut shared = Shared {
+        module,
+        placements,
+        local_bytes,
+        sites: Vec::new(),
+        points: Vec::new(),
+        count: counts.then(CountPlan::default),
+    };
     let mut ids = HashMap::new();
     for function in &functions {
         let signature = signature(jit, function);
@@ -225,10 +236,12 @@ fn compile_entry(
         local_bytes,
         threads: entry.threads,
         cluster: entry.cluster,
-        suspends,
+        // Lanes that are counted wait for each other.
+        suspends: suspends || counts,
         spins,
         sites: shared.sites,
         points: shared.points,
+        count: shared.count,
     };
     Ok((code, compiled))
 }

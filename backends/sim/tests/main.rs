@@ -2,6 +2,7 @@
 
 mod cooperative;
 mod corpus;
+mod count;
 mod faults;
 mod instructions;
 mod parser;

@@ -13,7 +13,7 @@ use super::select::address_of;
 use super::words::{MEND, fault_failure, link_failure};
 use crate::context::launch::{BufferRole, ConcretePlan};
 use indexmap::IndexMap;
-use peak_backend_api::{Artifact, DeviceInfo, DeviceKind, RuntimeError};
+use peak_backend_api::{Artifact, DeviceInfo, DeviceKind, LaunchCounts, RuntimeError};
 use std::cell::Cell;
 use std::fmt;
 use std::path::PathBuf;
@@ -265,6 +265,21 @@ impl Execute for DeviceWorker {
                 Ok(TurnsOutcome { turns, outputs })
             }
             other => Err(fault_failure(unexpected(&other), "timing", None, &[])),
+        }
+    }
+
+    fn count(&mut self, job: &Job, blocks_max: Option<u64>) -> Result<Vec<LaunchCounts>, Failure> {
+        let output = self.folder.path().join("counts.json");
+        let request = Request::Count { job: self.wire_job(job)?, blocks_max, output: output.clone() };
+        // Counts are the same whatever else runs, so that no lock is needed.
+        match self.call(&request, job.deadline, "counting")? {
+            Reply::Counted => {
+                let text = std::fs::read(&output);
+                let _ = std::fs::remove_file(&output);
+                let counts = text.and_then(|text| serde_json::from_slice(&text).map_err(std::io::Error::from));
+                counts.map_err(|error| Failure::new(FailureClass::Crash, format!("reading the counts: {error}")))
+            }
+            other => Err(fault_failure(unexpected(&other), "counting", None, &[])),
         }
     }
 }

@@ -117,6 +117,16 @@ impl DeviceSession {
         Ok(())
     }
 
+    /// Runs once, and writes what was counted.
+    pub fn count(&mut self, job: &WireJob, blocks_max: Option<u64>, output: &Path) -> Result<Reply, Fault> {
+        let SetUp { program, .. } = self.set_up(job)?;
+        let counts = self.device.count(program, &job.plan.sequence, blocks_max)?;
+        let failed = |error: std::io::Error| Fault::File { message: format!("writing {}: {error}", output.display()) };
+        let json = serde_json::to_vec(&counts).map_err(|error| failed(error.into()))?;
+        std::fs::write(output, json).map_err(failed)?;
+        Ok(Reply::Counted)
+    }
+
     /// Fresh buffers with inputs filled and everything else poisoned, and the program loaded.
     fn set_up(&mut self, job: &WireJob) -> Result<SetUp, Fault> {
         check_size(job.plan.buffers.iter(), self.limits.buffer_bytes)?;

@@ -154,7 +154,8 @@ impl Session<'_> {
             (Request::Run { job, folder }, Some(device)) => device.run(&job, &folder),
             (Request::Time { job, timing }, Some(device)) => device.time(&job, &timing),
             (Request::TakeTurns { jobs, how, folder }, Some(device)) => device.take_turns(&jobs, &how, &folder),
-            (Request::Run { .. } | Request::Time { .. } | Request::TakeTurns { .. }, None) => {
+            (Request::Count { job, blocks_max, output }, Some(device)) => device.count(&job, blocks_max, &output),
+            (Request::Run { .. } | Request::Time { .. } | Request::TakeTurns { .. } | Request::Count { .. }, None) => {
                 Err(Fault::Protocol { message: "this worker holds no device".to_owned() })
             }
             (request, None) => compiling::answer(request, self.backends),

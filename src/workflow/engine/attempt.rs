@@ -5,6 +5,7 @@ use crate::context::KernelContext;
 use crate::runner::Failure;
 use crate::store::{CheckpointResult, NewCheckpoint};
 use crate::workflow::apply::{Told, Workshop};
+use crate::workflow::count;
 use crate::workflow::environment::Environment;
 use crate::workflow::error::WorkflowError;
 use crate::workflow::expect;
@@ -29,7 +30,7 @@ impl Run<'_, '_> {
         let name = application.transformation.as_str();
         let before = self.line.current().clone();
         let mut facts = StepFacts { index, name, ..StepFacts::default() };
-        let applied = self.lowered(application, &before.context, index, &mut facts)?;
+        let applied = self.lowered(application, &before, index, &mut facts)?;
         let measured = match applied {
             Ok(context) => self.measure_all(&context, &before, index, name).map(|sizes| (context, sizes)),
             Err(failure) => Err(failure),
@@ -52,7 +53,7 @@ impl Run<'_, '_> {
     fn lowered(
         &mut self,
         application: &Application,
-        context: &KernelContext,
+        before: &Point,
         index: usize,
         facts: &mut StepFacts<'_>,
     ) -> Result<Result<KernelContext, Failure>, WorkflowError> {
@@ -67,7 +68,12 @@ impl Run<'_, '_> {
             Told::Prompt(_) => {}
         };
         let workshop = Workshop::of(environment, workflow.on_failure.retries);
-        let mut judge = RunJudge { environment, checker: Checker { validator, reused, known } };
+        let context = &before.context;
+        let mut known = known.clone();
+        if let Some(size) = before.sizes.first().filter(|_| environment.options.counters) {
+            known.extend(count::facts(context, &size.configuration, &size.inputs, environment));
+        }
+        let mut judge = RunJudge { environment, checker: Checker { validator, reused, known: &known } };
         let applied = workshop.apply(application, context, &mut judge, &mut told);
         let provider = workshop.provider.name();
         applied.keep(self.environment.store, Some(self.id), step, provider)?;

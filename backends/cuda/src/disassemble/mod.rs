@@ -2,7 +2,6 @@
 
 mod nvdisasm;
 mod ptx;
-mod ptx_kinds;
 mod sass;
 mod sass_kinds;
 

@@ -1,8 +1,8 @@
 //! PTX as lines: labels, the source lines of `.loc`, and what each instruction is. Statements alone are read, no operand's
 //! type; text that is no PTX gives lines without instructions.
 
-use super::{is_header, piece, ptx_kinds};
-use peak_backend_api::{CodeLine, Instruction, InstructionKind, SourcePlace};
+use super::{is_header, piece};
+use peak_backend_api::{CodeLine, Instruction, InstructionKind, SourcePlace, ptx_kind};
 use std::collections::HashMap;
 
 /// Every line, several statements of one line apart.
@@ -135,7 +135,7 @@ fn instruction(code: &str) -> Option<Instruction> {
         return None;
     }
     let mut found = Instruction::plain(opcode, InstructionKind::Other);
-    (found.kind, found.bytes) = ptx_kinds::kind(opcode, operands);
+    (found.kind, found.bytes) = ptx_kind(opcode, operands);
     let base = opcode.split('.').next().unwrap_or_default();
     if base == "bra" {
         found.jumps.push(operands.trim().to_owned());

@@ -212,6 +212,7 @@ impl Generator<'_, '_, '_> {
         let site = u32::try_from(self.shared.sites.len()).unwrap_or(u32::MAX);
         let point = self.point();
         self.shared.sites.push(Site { space, bytes, writes, point });
+        self.count_access(inst, space, bytes, address)?;
         match space {
             AccessSpace::Shared => {
                 let (length, start) =

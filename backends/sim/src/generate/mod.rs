@@ -23,6 +23,7 @@ pub(crate) mod opcodes;
 mod values;
 mod warps;
 
+use crate::count::CountPlan;
 use crate::ir::{Function, Inst, Module, Reg, Type, VariableId};
 use crate::program::{Point, Site};
 use crate::ptx::PtxError;
@@ -54,6 +55,8 @@ pub(crate) struct Shared<'m> {
     pub local_bytes: u64,
     pub sites: Vec<Site>,
     pub points: Vec<Point>,
+    /// What code that counts has told of itself.
+    pub count: Option<CountPlan>,
 }
 
 /// Functions declared in the one that is built.
@@ -65,10 +68,10 @@ pub(crate) struct Callees {
 /// The state of translating one function.
 pub(crate) struct Generator<'g, 'f, 'm> {
     b: FunctionBuilder<'f>,
-    shared: &'g mut Shared<'m>,
+    pub(crate) shared: &'g mut Shared<'m>,
     callees: &'g Callees,
-    function: &'m Function,
-    thread: Value,
+    pub(crate) function: &'m Function,
+    pub(crate) thread: Value,
     passed: Vec<Value>,
     /// Cranelift's type of each register, and the variable once it is used.
     classes: Vec<ir::Type>,
@@ -84,7 +87,7 @@ pub(crate) struct Generator<'g, 'f, 'm> {
     locals: HashMap<VariableId, u64>,
     frame: Option<Value>,
     /// The instruction at hand, and its point once it has one.
-    at: usize,
+    pub(crate) at: usize,
     point: Option<u32>,
 }
 
@@ -135,7 +138,8 @@ pub(crate) fn generate<'m>(
 
 impl Generator<'_, '_, '_> {
     fn body(&mut self) -> Result<(), PtxError> {
-        self.enter().map_err(|Lack(what)| PtxError::new(0, what))?;
+        let entered = self.enter().and_then(|()| self.count_function());
+        entered.map_err(|Lack(what)| PtxError::new(0, what))?;
         let mut at_label: HashMap<usize, Vec<usize>> = HashMap::new();
         for (label, position) in self.function.labels.iter().enumerate() {
             at_label.entry(*position).or_default().push(label);
@@ -178,6 +182,7 @@ impl Generator<'_, '_, '_> {
 
     fn instruction(&mut self, inst: &Inst) -> Emitted {
         let opcode = opcodes::find(inst)?;
+        self.count_instruction(inst)?;
         self.pending += 1;
         // A guarded branch is a branch of its own; see `control::branch`.
         let Some((register, negated)) = inst.guard.filter(|_| inst.name != "bra") else {
@@ -188,6 +193,7 @@ impl Generator<'_, '_, '_> {
         self.flush_count();
         self.b.ins().brif(guard, then, &[], next, &[]);
         self.b.switch_to_block(then);
+        self.count_guarded()?;
         (opcode.emit)(self, inst)?;
         self.flow_into(next);
         Ok(())
@@ -232,14 +238,14 @@ impl Generator<'_, '_, '_> {
         point
     }
 
-    fn int(&mut self, ty: ir::Type, value: u64) -> Value {
+    pub(crate) fn int(&mut self, ty: ir::Type, value: u64) -> Value {
         let bits = ty.bits();
         let masked = if bits >= 64 { value } else { value & ((1 << bits) - 1) };
         self.b.ins().iconst(ty, masked.cast_signed())
     }
 
     /// Calls a function of the host, by its name in `crate::host`.
-    fn host(&mut self, name: &str, arguments: &[Value]) -> Result<Value, Lack> {
+    pub(crate) fn host(&mut self, name: &str, arguments: &[Value]) -> Result<Value, Lack> {
         let Some(function) = self.callees.host.get(name) else { return lack(format!("no host function {name}")) };
         let call = self.b.ins().call(*function, arguments);
         // Those without a result give the thread, which nobody looks at.

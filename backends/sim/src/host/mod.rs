@@ -47,6 +47,8 @@ pub(crate) fn functions() -> Vec<HostFunction> {
         "cluster_wait" = sync::cluster_wait: (I64, I32);
         "warp" = sync::warp: (I64, I32, I32, I32, I64, I32, I32) -> I64;
         "atomic" = atomics::atomic: (I32, I64, I64) -> I64;
+        "count_access" = crate::count::host::access: (I64, I32, I64);
+        "count_visit" = crate::count::host::visit: (I64, I32);
         "bfe" = bits::bfe: (I64, I32, I32, I32) -> I64;
         "bfi" = bits::bfi: (I64, I64, I32, I32, I32) -> I64;
         "prmt" = bits::prmt: (I32, I32, I32, I32) -> I32;

@@ -41,7 +41,8 @@ pub(crate) fn resolve(tree: &Tree<'_>, is_opcode: fn(&str) -> bool) -> Result<Mo
             initialize(&mut module, &globals, syntax, id)?;
         }
     }
-    let files: HashMap<u32, Arc<str>> = tree.files.iter().map(|(at, name)| (*at, Arc::from(base_name(name)))).collect();
+    let files: Files =
+        tree.files.iter().map(|(at, name)| (*at, (Arc::from(base_name(name)), is_header(name)))).collect();
     let names: Vec<&str> = tree.functions.iter().map(|function| function.name).collect();
     for syntax in &tree.functions {
         let Some(body) = &syntax.body else { continue };
@@ -60,6 +61,13 @@ pub(crate) fn resolve(tree: &Tree<'_>, is_opcode: fn(&str) -> bool) -> Result<Mo
     Ok(module)
 }
 
+/// Names of source files by number, and whether each is a header of the toolkit.
+type Files = HashMap<u32, (Arc<str>, bool)>;
+
+fn is_header(path: &str) -> bool {
+    path.contains("/include/")
+}
+
 /// NVRTC writes the working folder before a name that it was given.
 fn base_name(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
@@ -68,7 +76,7 @@ fn base_name(path: &str) -> &str {
 struct Resolver<'r, 't> {
     module: &'r mut Module,
     globals: &'r Scope<'t>,
-    files: &'r HashMap<u32, Arc<str>>,
+    files: &'r Files,
     functions: &'r [&'t str],
     is_opcode: fn(&str) -> bool,
     scopes: Vec<Scope<'t>>,
@@ -81,7 +89,7 @@ impl<'r, 't> Resolver<'r, 't> {
     fn new(
         module: &'r mut Module,
         globals: &'r Scope<'t>,
-        files: &'r HashMap<u32, Arc<str>>,
+        files: &'r Files,
         functions: &'r [&'t str],
         is_opcode: fn(&str) -> bool,
     ) -> Resolver<'r, 't> {
@@ -116,7 +124,7 @@ impl<'r, 't> Resolver<'r, 't> {
                     self.scopes.pop();
                 }
                 StatementKind::Label(_) | StatementKind::Targets(_) => {}
-                StatementKind::Location(file, line) => self.locate(*file, *line),
+                StatementKind::Location(own, outer) => self.locate(*own, *outer),
                 StatementKind::Variable(variable) => self.variable(variable, &mut locals)?,
                 StatementKind::Instruction(instruction) => code.push(self.instruction(statement.line, instruction)?),
                 StatementKind::Unread(text) => return Err(self.unread(text, statement.line)),
@@ -176,9 +184,13 @@ impl<'r, 't> Resolver<'r, 't> {
     }
 
     /// Line 0 means that what follows belongs to no line.
-    fn locate(&mut self, file: u32, line: u32) {
+    /// Of code that a header brought the place where it was inlined says more.
+    fn locate(&mut self, own: (u32, u32), outer: Option<(u32, u32)>) {
+        let in_header = self.files.get(&own.0).is_some_and(|(_, is_header)| *is_header);
+        let (file, line) = outer.filter(|_| in_header).unwrap_or(own);
         if line > 0 {
-            let file = self.files.get(&file).cloned().unwrap_or_else(|| Arc::from("the kernel's source"));
+            let name = self.files.get(&file).map(|(name, _)| Arc::clone(name));
+            let file = name.unwrap_or_else(|| Arc::from("the kernel's source"));
             self.place = Some(SourcePlace { file, line });
         }
     }

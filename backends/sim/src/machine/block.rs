@@ -6,10 +6,11 @@ use super::launch::Launch;
 use super::memory::{Bytes, LOCAL_BASE};
 use super::thread::{BLOCK_SPECIALS, CLUSTER_SPECIALS, State, Thread, Window};
 use super::{STACK_BYTES, STACK_MARGIN_BYTES, WARP, fault, warp};
+use crate::count::BlockCounts;
 use crate::program::EntryCode;
 use corosensei::stack::{DefaultStack, Stack};
 use corosensei::{Coroutine, CoroutineResult};
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::ptr;
 
 type Fiber = Coroutine<(), (), (), DefaultStack>;
@@ -45,6 +46,8 @@ pub(crate) struct Block {
     /// Its place in the cluster.
     pub rank: Cell<u32>,
     shared: Bytes,
+    /// What it counts, in a launch that is counted.
+    pub counts: Option<RefCell<BlockCounts>>,
     // Held for the pointers in the threads.
     _local: Bytes,
     sites: *mut [Window],
@@ -108,6 +111,7 @@ impl Block {
             cluster,
             rank: Cell::new(0),
             shared,
+            counts: launch.entry.count.as_ref().map(|plan| RefCell::new(BlockCounts::new(plan, count))),
             _local: local,
             sites,
         });
@@ -162,6 +166,7 @@ impl Block {
         self.rank.set(rank);
         self.live.set(launch.threads());
         self.idle.set(0);
+        launch.start_counting(self, linear);
         for barrier in &self.barriers {
             barrier.set(Barrier::default());
         }

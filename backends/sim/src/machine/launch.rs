@@ -3,6 +3,7 @@
 use super::block::{Block, Turn};
 use super::gang::Gang;
 use super::memory::AddressSpace;
+use crate::count::Counting;
 use crate::program::CompiledEntry;
 use std::collections::VecDeque;
 use std::sync::Mutex;
@@ -31,6 +32,8 @@ pub(crate) struct Launch<'l> {
     pub parameters: Vec<u8>,
     /// Instructions of one thread after which it is taken to loop for ever.
     pub instruction_limit: u64,
+    /// What is counted of it, where its entry is one that counts.
+    pub counting: Option<Counting>,
     pub state: LaunchState,
 }
 
@@ -98,12 +101,23 @@ impl Launch<'_> {
     fn next(&self) -> Option<u64> {
         let clusters: u64 = self.clusters().iter().map(|it| u64::from(*it)).product();
         let next = self.state.next.fetch_add(1, Ordering::Relaxed);
+        let next = self.counting.as_ref().map_or(Some(next), |counting| counting.cluster(next))?;
         (next < clusters && !self.is_stopped()).then_some(next)
+    }
+
+    /// A block begins as part of a cluster.
+    pub fn start_counting(&self, block: &Block, cluster: u64) {
+        if let (Some(counts), Some(counting)) = (&block.counts, &self.counting) {
+            counts.borrow_mut().start(counting.counts(cluster));
+        }
     }
 
     fn count(&self, block: &Block) {
         let executed = block.threads().iter().map(|thread| thread.executed.replace(0)).sum();
         self.state.executed.fetch_add(executed, Ordering::Relaxed);
+        if let (Some(counts), Some(plan), Some(counting)) = (&block.counts, &self.entry.count, &self.counting) {
+            counts.borrow_mut().finish(plan, counting);
+        }
     }
 }
 

@@ -94,7 +94,8 @@ fn body<'t>(pieces: &mut std::slice::Iter<'_, Piece<'t>>, header_line: u32) -> R
             PieceKind::Line if piece.text.starts_with(".loc") => {
                 let mut parts = parse(Rule::location, piece)?.into_inner();
                 let mut next = || parts.next().map_or(Ok(0), |part| integer(&part, piece));
-                StatementKind::Location(small(next()?), small(next()?))
+                let own = (small(next()?), small(next()?));
+                StatementKind::Location(own, inlined_at(piece.text))
             }
             PieceKind::Statement if piece.text.starts_with(".pragma") => continue,
             PieceKind::Statement if piece.text.starts_with(".branchtargets") => {
@@ -298,6 +299,12 @@ fn integer(pair: &Pair<'_, Rule>, piece: &Piece<'_>) -> Result<i64, PtxError> {
     };
     let value = value.map_err(|_| unreadable(piece))?.cast_signed();
     Ok(if negative { value.wrapping_neg() } else { value })
+}
+
+/// File and line after `inlined_at`.
+fn inlined_at(text: &str) -> Option<(u32, u32)> {
+    let mut numbers = text.split_once("inlined_at")?.1.split_whitespace().map(str::parse);
+    Some((numbers.next()?.ok()?, numbers.next()?.ok()?))
 }
 
 fn small(value: i64) -> u32 {

@@ -44,8 +44,8 @@ pub(crate) enum StatementKind<'t> {
     /// The labels of a `.branchtargets`, which has a label of its own before it.
     Targets(Vec<&'t str>),
     Variable(VariableSyntax<'t>),
-    /// Source file and line of what follows.
-    Location(u32, u32),
+    /// Source file and line of what follows; and those of the place where it was inlined.
+    Location((u32, u32), Option<(u32, u32)>),
     Instruction(InstructionSyntax<'t>),
     /// A statement that the grammar does not hold: an error of its function alone.
     Unread(&'t str),

@@ -1,9 +1,11 @@
-//! What each instruction of PTX is counted as, after the PTX ISA's own chapters.
+//! What each instruction of PTX is counted as, after the PTX ISA's own chapters. Here because who compiles PTX and who runs it
+//! must agree.
 
-use peak_backend_api::InstructionKind as Kind;
+use crate::InstructionKind as Kind;
 
-/// The kind of an instruction, and the bytes that a thread moves with it.
-pub(super) fn kind(opcode: &str, operands: &str) -> (Kind, Option<u32>) {
+/// The kind of an instruction of PTX, and the bytes that a thread moves with it. `operands` as they are written.
+#[must_use]
+pub fn ptx_kind(opcode: &str, operands: &str) -> (Kind, Option<u32>) {
     let mut words = opcode.split('.');
     let base = words.next().unwrap_or_default();
     let words: Vec<&str> = words.collect();
@@ -133,8 +135,8 @@ mod tests {
             ("setmaxnreg.inc.sync.aligned.u32", Kind::Integer, None),
             ("nanosleep", Kind::Other, None),
         ] {
-            assert_eq!(kind(opcode, ""), (expected, bytes), "{opcode}");
+            assert_eq!(ptx_kind(opcode, ""), (expected, bytes), "{opcode}");
         }
-        assert_eq!(kind("cp.async.ca.shared.global", "[%r1], [%rd1], 16"), (Kind::AsyncCopy, Some(16)));
+        assert_eq!(ptx_kind("cp.async.ca.shared.global", "[%r1], [%rd1], 16"), (Kind::AsyncCopy, Some(16)));
     }
 }
