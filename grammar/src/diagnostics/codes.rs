@@ -106,6 +106,10 @@ pub const CODES: &[CodeEntry] = &[
         "The set of values is empty, disordered, or does not hold the start. The lower bound of powers is itself a power of the base.",
     ),
     entry(
+        "peak::never-holds",
+        "No values of the declaration's own tuning parameters meet the requirement, so no configuration is ever valid, on any device. Widen a range, or relax the requirement.",
+    ),
+    entry(
         "peak::cycle",
         "Declarations refer to one another in a circle (`extends` among packs, `after` among transformations, `use` of files), or an array of `computes` is defined by itself. Break it at one place.",
     ),

@@ -4,7 +4,7 @@ use super::index::Index;
 use super::plan::{all, element_type};
 use super::scope::Scope;
 use super::{
-    checked_languages, computes, declared, duplicate_clause, duplicate_name, missing_clause, once, origin, plan, values,
+    checked_languages, computes, declared, duplicate_clause, duplicate_name, missing_clause, once, origin, plan, unmet, values,
 };
 use crate::ir::{
     Argument, ArgumentKind, Code, Computes, Direction, ElementType, Initializer, Kernel, LaunchPlan, Region, Tolerance,
@@ -32,6 +32,11 @@ pub(super) fn kernel(block: &Block<KernelClause>, index: &Index<'_>, out: &mut R
     };
     let names = names(block, index);
     declarations(block, &names, &mut kernel, out);
+    let forms = block.clauses.iter().filter_map(|clause| match &clause.value {
+        KernelClause::Require(form) => Some(form),
+        _ => None,
+    });
+    unmet::check(forms, &kernel.requirements, &kernel.tuning, out);
     types_and_tolerance(block, &mut kernel, out);
     kernel.computes = oracle(block, &names, &kernel.arguments, out);
     sources(block, &mut kernel, out);

@@ -16,6 +16,7 @@ mod pattern;
 mod plan;
 mod scope;
 mod transformation;
+mod unmet;
 mod values;
 mod workflow;
 

@@ -5,7 +5,7 @@ use super::pass::{Surroundings, pass};
 use super::scope::Scope;
 use super::{
     checked_languages, computes, declared, duplicate_clause, duplicate_name, kernel, lower_snake, missing_clause, once,
-    origin, unknown_name, values,
+    origin, unknown_name, unmet, values,
 };
 use crate::ir::{
     Effect, Expectation, KernelSelector, Pass, Prose, Requirement, Setting, SettingValue, Transformation,
@@ -38,6 +38,11 @@ pub(super) fn transformation(block: &Block<Clause>, index: &Index<'_>, out: &mut
     let names = Names::of(block, index);
     heads(block, index, &mut made, out);
     words(block, &names.scope, &mut made, out);
+    let forms = block.clauses.iter().filter_map(|clause| match &clause.value {
+        Clause::Requires(form) => Some(form),
+        _ => None,
+    });
+    unmet::check(forms, &made.requires, &made.introduces, out);
     let around = names.around(index, &made.on, &made.name);
     let mut passes: Vec<Pass> = Vec::new();
     for clause in &block.clauses {
