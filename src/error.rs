@@ -30,7 +30,7 @@ pub trait Classified {
     fn class(&self) -> Class;
 }
 
-/// A class and a diagnostic.
+/// A class and a diagnostic. It is a [`miette::Diagnostic`] itself, so that a program passes it on with `?`.
 pub struct Error {
     /// Decides the exit code.
     pub class: Class,
@@ -64,6 +64,34 @@ impl Error {
 impl<E: Classified + miette::Diagnostic + Send + Sync + 'static> From<E> for Error {
     fn from(error: E) -> Error {
         Error::new(error.class(), error)
+    }
+}
+
+impl std::error::Error for Error {}
+
+impl miette::Diagnostic for Error {
+    fn code<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {
+        self.report.as_ref()?.code()
+    }
+
+    fn severity(&self) -> Option<miette::Severity> {
+        self.report.as_ref()?.severity()
+    }
+
+    fn help<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {
+        self.report.as_ref()?.help()
+    }
+
+    fn source_code(&self) -> Option<&dyn miette::SourceCode> {
+        self.report.as_ref()?.source_code()
+    }
+
+    fn labels(&self) -> Option<Box<dyn Iterator<Item = miette::LabeledSpan> + '_>> {
+        self.report.as_ref()?.labels()
+    }
+
+    fn related<'a>(&'a self) -> Option<Box<dyn Iterator<Item = &'a dyn miette::Diagnostic> + 'a>> {
+        self.report.as_ref()?.related()
     }
 }
 

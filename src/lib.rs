@@ -1,4 +1,8 @@
 //! Peak makes GPU kernels fast by transformations written in words.
+//!
+//! A program that embeds it writes recipes with [`include!`], [`transformation!`] and their siblings, which are checked
+//! when the program is compiled, or puts them together with [`author`]; [`Session`] runs a workflow of them. See
+//! `spec/embedding.md`.
 
 pub mod backends;
 pub mod cli;
@@ -21,3 +25,7 @@ pub mod store;
 pub mod tune;
 pub mod validate;
 pub mod workflow;
+
+pub use peak_grammar::author;
+pub use peak_macros::{device, include, kernel, pack, recipes, transformation, utility, workflow};
+pub use session::{Session, worker};

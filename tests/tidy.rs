@@ -273,6 +273,13 @@ fn the_front_end_and_the_library_stand_alone() {
     assert_none(&complaints, "the front end is pure: no files, no network, no clock");
 }
 
+#[test]
+fn the_macros_use_the_front_end_and_the_library_alone() {
+    let manifest = root().join("grammar/macros/Cargo.toml");
+    let text = std::fs::read_to_string(manifest).expect("a manifest");
+    assert_eq!(peak_dependencies(&text), ["peak-grammar", "peak-stdlib"]);
+}
+
 /// Packages of ours that a manifest depends on.
 fn peak_dependencies(manifest: &str) -> Vec<String> {
     let name = |line: &str| line.split(['.', ' ', '=']).next().unwrap_or_default().to_owned();

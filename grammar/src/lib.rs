@@ -6,8 +6,9 @@
 //! The way of a file: bytes -> [`syntax`] (layout, then each clause by the rules of `peak.pest`: an AST with spans) ->
 //! [`load`] (names resolved, units and types checked: the [`ir::Library`]) -> for one kernel and one device,
 //! [`specialize`] (packs applied) and [`matching`] (a pattern's names bound to the kernel's own). The way back, from a
-//! tree of clauses to text, is [`format`](mod@format).
+//! tree of clauses to text, is [`format`](mod@format); [`author`] puts declarations together in a program.
 
+pub mod author;
 pub mod diagnostics;
 pub mod format;
 pub mod ir;

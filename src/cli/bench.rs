@@ -129,6 +129,7 @@ impl Arguments {
             languages: kernels.flat_map(|kernel| kernel.code.keys().cloned()).collect(),
             artifacts: None,
             quiet: app.quiet,
+            worker: None,
         };
         Machine::open(&loaded.ir, &options)
     }

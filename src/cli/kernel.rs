@@ -188,6 +188,7 @@ impl KernelArguments {
             backend: checkpoint.map(|(_, context)| context.backend.clone()).or(self.backend.clone()),
             artifacts: None,
             quiet: app.quiet,
+            worker: None,
         })
     }
 

@@ -138,6 +138,7 @@ impl Arguments {
             backend: self.backend.clone(),
             artifacts: None,
             quiet: app.quiet,
+            worker: None,
         };
         Machine::open(&loaded.ir, &options)
     }

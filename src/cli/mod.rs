@@ -6,7 +6,6 @@ pub mod exit;
 mod kernel;
 pub mod output;
 mod providers;
-mod worker;
 
 use crate::error::{Class, Result};
 use clap::Parser;
@@ -75,8 +74,8 @@ struct Cli {
 /// Runs the command line, and gives its exit code.
 #[must_use]
 pub fn main() -> ExitCode {
-    if let Some(arguments) = worker::arguments() {
-        return worker::serve(&arguments);
+    if let Some(code) = crate::session::worker() {
+        return code;
     }
     exit::install_panic_hook();
     let cli = match Cli::try_parse() {

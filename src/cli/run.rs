@@ -68,17 +68,18 @@ impl Arguments {
                 backend: self.backend.clone(),
                 artifacts: Some(app.project.join(crate::store::FOLDER).join("artifacts")),
                 quiet: app.quiet,
+                worker: None,
             },
             provider: self.provider.choice(Some(self.record_command())),
         };
         let mut session = Session::open(loaded, &options)?;
         introduce(app, &session);
-        let cancelled = cancel_on_interrupt();
+        let cancelled = session.stop();
+        stop_on_interrupt(Arc::clone(&cancelled));
         let mut watcher = Watcher { app, bar: Bar::new(app.quiet || app.json), doing: String::new(), cancelled };
         let run_options =
             Options { tune_budget: self.tune, seed: self.seed, fresh: self.fresh, counters: self.counters };
-        let stop = Arc::clone(&watcher.cancelled);
-        let outcome = session.run(run_options, &mut watcher, &stop);
+        let outcome = session.run(run_options, &mut watcher);
         watcher.bar.finish();
         conclude(app, &outcome?)
     }
@@ -122,17 +123,14 @@ fn is_here(project: &Path) -> bool {
 }
 
 /// The first interrupt stops at the next safe point, the second at once.
-fn cancel_on_interrupt() -> Arc<AtomicBool> {
-    let cancelled = Arc::new(AtomicBool::new(false));
-    let seen = Arc::clone(&cancelled);
+fn stop_on_interrupt(stop: Arc<AtomicBool>) {
     // Without a handler an interrupt ends the process, and the store still opens.
     let _ = ctrlc::set_handler(move || {
-        if seen.swap(true, Ordering::Relaxed) {
+        if stop.swap(true, Ordering::Relaxed) {
             std::process::exit(130);
         }
         eprintln!("stopping at the next safe point; interrupt again to stop at once");
     });
-    cancelled
 }
 
 /// Shows progress to people and rows to programs.

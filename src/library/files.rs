@@ -2,6 +2,8 @@
 
 use super::standard::{STANDARD_PREFIX, Standard};
 use crate::error::{Class, Classified};
+use indexmap::IndexMap;
+use std::borrow::Cow;
 use std::fs::File;
 use std::io::{ErrorKind, Read};
 use std::path::{Component, Path, PathBuf};
@@ -114,11 +116,21 @@ impl Classified for SourceError {
     }
 }
 
+/// What a program carries, by name.
+pub(super) type Carried = IndexMap<String, Cow<'static, str>>;
+
 /// Where a file is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Place {
     /// A path in the standard library, with `/`.
     Standard(String),
+    /// In the program.
+    Carried {
+        /// What it is called.
+        name: String,
+        /// The folder that names in it are relative to.
+        folder: String,
+    },
     /// A path on disk.
     Disk(PathBuf),
 }
@@ -128,6 +140,7 @@ impl Place {
     pub(super) fn name(&self) -> String {
         match self {
             Place::Standard(path) => format!("{STANDARD_PREFIX}{path}"),
+            Place::Carried { name, .. } => name.clone(),
             Place::Disk(path) => path.display().to_string(),
         }
     }
@@ -136,6 +149,7 @@ impl Place {
     pub(super) fn identity(&self) -> String {
         match self {
             Place::Standard(_) => self.name(),
+            Place::Carried { name, .. } => format!("carried {name}"),
             Place::Disk(path) => std::fs::canonicalize(path).unwrap_or_else(|_| path.clone()).display().to_string(),
         }
     }
@@ -148,12 +162,21 @@ impl Place {
                 let joined = without_dots(&folder.join(name));
                 Place::Standard(joined.to_string_lossy().replace('\\', "/"))
             }
+            Place::Carried { folder, .. } => {
+                let joined = without_dots(&Path::new(folder).join(name));
+                let text = |path: &Path| path.to_string_lossy().replace('\\', "/");
+                Place::Carried { name: text(&joined), folder: joined.parent().map(text).unwrap_or_default() }
+            }
             Place::Disk(path) => Place::Disk(without_dots(&path.parent().unwrap_or(Path::new("")).join(name))),
         }
     }
 
-    pub(super) fn read(&self, standard: &Standard) -> Result<Vec<u8>, SourceError> {
+    pub(super) fn read(&self, standard: &Standard, carried: &Carried) -> Result<Vec<u8>, SourceError> {
         match self {
+            Place::Carried { name, .. } => match carried.get(name) {
+                Some(text) => Ok(text.as_bytes().to_vec()),
+                None => Err(SourceError::Missing { name: name.clone() }),
+            },
             Place::Standard(path) => standard.read(path),
             Place::Disk(path) => read_bounded(path),
         }

@@ -1,21 +1,24 @@
 //! Loads `.peak` files: the standard library, a person's files, what they `use`, and the sources that kernels name.
 //!
-//! All reading of such files happens here, bounded in size and number. What is wrong with a file is a diagnostic beside
+//! A program's own recipes ([`Recipes`]) are loaded beside them. All reading of such files happens here, bounded in size and number. What is wrong with a file is a diagnostic beside
 //! those of the front end, so that every error of every file is reported at once; nothing here decides what a
 //! declaration means.
 
 mod files;
 mod folders;
 mod patterns;
+mod recipes;
 mod standard;
 
 pub use files::{MAX_FILES, SourceError};
 pub use folders::{peak_files, read_file};
+pub use recipes::{Device, Kernel, Pack, RecipeFile, Recipes, Transformation, Utility, Workflow, WrongRecipes};
 pub use standard::{STANDARD_PREFIX, Standard};
 
-use files::Place;
+use crate::error::{Class, Error};
+use files::{Carried, Place};
 use indexmap::{IndexMap, IndexSet};
-use peak_grammar::ir::{self, Code, Kernel, Region};
+use peak_grammar::ir::{self, Code, Region};
 use peak_grammar::syntax::Span;
 use peak_grammar::{Diagnostic, Severity, SourceFile, Sources};
 use std::path::PathBuf;
@@ -36,16 +39,28 @@ pub struct Loaded {
     pub asked: Vec<String>,
     places: IndexMap<String, Place>,
     standard: Standard,
+    carried: Carried,
 }
 
 /// Loads the standard library and `files`, with all that they use. Never fails: what is wrong is in the diagnostics.
 #[must_use]
 pub fn load(files: &[PathBuf], standard: Standard) -> Loaded {
+    load_with(files, &[], standard)
+}
+
+/// As [`load`], with recipes that the program carries.
+#[must_use]
+pub fn load_with(files: &[PathBuf], recipes: &[Recipes], standard: Standard) -> Loaded {
     let mut loading = Loading { standard, ..Loading::default() };
     for path in loading.standard_paths() {
         loading.open(Place::Standard(path), None);
     }
-    let asked = files.iter().map(|path| path.display().to_string()).collect();
+    let mut asked: Vec<String> = files.iter().map(|path| path.display().to_string()).collect();
+    let carried = loading.carry(recipes);
+    asked.extend(carried.iter().map(Place::name));
+    for place in carried {
+        loading.open(place, None);
+    }
     for path in files {
         loading.open(Place::Disk(path.clone()), None);
     }
@@ -56,6 +71,21 @@ impl Loaded {
     /// The errors, warnings left out.
     pub fn errors(&self) -> impl Iterator<Item = &Diagnostic> {
         self.diagnostics.iter().filter(|diagnostic| diagnostic.is_error())
+    }
+
+    /// The same, where nothing in it is an error.
+    ///
+    /// # Errors
+    /// What is wrong: the one diagnostic, or [`WrongRecipes`] with all of them.
+    pub fn clean(self) -> crate::error::Result<Loaded> {
+        let first = self.errors().next();
+        let more = self.errors().nth(1).is_some();
+        let wrong = match first {
+            None => return Ok(self),
+            Some(_) if more => Error::new(Class::Input, WrongRecipes::of(&self)),
+            Some(only) => Error { class: Class::Input, report: Some(self.report(only)) },
+        };
+        Err(wrong)
     }
 
     /// A diagnostic as people read it, with the lines that it points at.
@@ -82,7 +112,7 @@ impl Loaded {
     ///
     /// # Errors
     /// The file that it names cannot be read.
-    pub fn code(&self, kernel: &Kernel, backend: &str, region: Region) -> Result<String, SourceError> {
+    pub fn code(&self, kernel: &ir::Kernel, backend: &str, region: Region) -> Result<String, SourceError> {
         match kernel.code.get(backend).and_then(|regions| regions.get(&region)) {
             None => Ok(String::new()),
             Some(Code::Inline(text)) => Ok(text.clone()),
@@ -99,7 +129,7 @@ impl Loaded {
             Some(place) => place.beside(file),
             None => Place::Disk(PathBuf::from(file)),
         };
-        let bytes = place.read(&self.standard)?;
+        let bytes = place.read(&self.standard, &self.carried)?;
         String::from_utf8(bytes).map_err(|_| SourceError::NotUtf8 { name: place.name() })
     }
 }
@@ -108,6 +138,7 @@ impl Loaded {
 #[derive(Default)]
 struct Loading {
     standard: Standard,
+    carried: Carried,
     files: Vec<SourceFile>,
     places: IndexMap<String, Place>,
     /// What tells a file from another, whatever it is called.
@@ -128,6 +159,26 @@ impl Loading {
         }
     }
 
+    /// Takes in what the program carries, and gives the places of its declarations.
+    fn carry(&mut self, recipes: &[Recipes]) -> Vec<Place> {
+        let mut places = Vec::new();
+        for file in recipes.iter().flat_map(|recipes| recipes.files.iter()) {
+            let mut name = file.name.to_string();
+            // Two texts of one name are two files: what they declare twice is told of.
+            let other = |name: &str, carried: &Carried| carried.get(name).is_some_and(|text| *text != file.text);
+            for number in 2.. {
+                if !other(&name, &self.carried) {
+                    break;
+                }
+                name = format!("{} ({number})", file.name);
+            }
+            if self.carried.insert(name.clone(), file.text.clone()).is_none() && file.declares {
+                places.push(Place::Carried { name, folder: file.folder.to_string() });
+            }
+        }
+        places
+    }
+
     /// Reads a file and what it uses, unless it is known.
     fn open(&mut self, place: Place, used_at: Option<&Use>) {
         let identity = place.identity();
@@ -142,7 +193,7 @@ impl Loading {
             self.complain(&SourceError::TooMany { name: place.name() }, used_at);
             return;
         }
-        match place.read(&self.standard) {
+        match place.read(&self.standard, &self.carried) {
             Ok(bytes) if self.is_copy(&bytes) => {}
             Ok(bytes) => self.add(place, bytes),
             Err(error) => self.complain(&error, used_at),
@@ -185,11 +236,12 @@ impl Loading {
         self.diagnostics.push(source_diagnostic(error, file, span));
     }
 
-    fn finish(self, asked: Vec<String>) -> Loaded {
+    fn finish(mut self, asked: Vec<String>) -> Loaded {
         let (ir, mut diagnostics) = peak_grammar::load(&self.files);
-        diagnostics.splice(0..0, self.diagnostics);
+        diagnostics.splice(0..0, std::mem::take(&mut self.diagnostics));
         let sources = Sources::new(&self.files);
-        let mut loaded = Loaded { ir, sources, diagnostics, asked, places: self.places, standard: self.standard };
+        let Loading { places, standard, carried, .. } = self;
+        let mut loaded = Loaded { ir, sources, diagnostics, asked, places, standard, carried };
         let missing = missing_sources(&loaded);
         loaded.diagnostics.extend(missing);
         let patterns = patterns::problems(&loaded.ir);
@@ -222,7 +274,7 @@ fn missing_sources(loaded: &Loaded) -> Vec<Diagnostic> {
 }
 
 /// Where a kernel's declaration names a file; its first line where the text cannot be found.
-fn span_of_quoted(loaded: &Loaded, kernel: &Kernel, file: &str) -> Span {
+fn span_of_quoted(loaded: &Loaded, kernel: &ir::Kernel, file: &str) -> Span {
     let origin = &kernel.origin;
     let declaration = loaded.sources.text(&origin.file).and_then(|text| text.get(origin.start..origin.end));
     let quoted = format!("\"{file}\"");

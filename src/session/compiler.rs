@@ -9,10 +9,7 @@ use crate::context::KernelContext;
 use crate::context::scope::Facts;
 use crate::context::source::compile_request;
 use crate::error::{Class, Error, Result};
-use crate::runner::{
-    Compile, Failure, Gate, Inventory, MEND, PoolOptions, RunnerError, WorkerPool, WorkerProgram, inventory,
-    is_environment,
-};
+use crate::runner::{Compile, Failure, Gate, Inventory, MEND, PoolOptions, WorkerPool, inventory, is_environment};
 use crate::workflow::facts_in_force;
 use peak_backend_api::{Artifact, ArtifactKind, Backend, CompileRequest, DeviceInfo, Disassembly};
 use peak_grammar::ir::{Device, Library};
@@ -60,7 +57,7 @@ impl Compiler {
     /// # Errors
     /// No such device or backend, a missing toolchain, a worker that does not start.
     pub fn open(library: &Library, options: &MachineOptions) -> Result<Compiler> {
-        let program = WorkerProgram::current().map_err(RunnerError::from)?;
+        let program = options.worker()?;
         let found = inventory(&program)?;
         let site = site(library, &found, options)?;
         let toolchain = check_toolchains(&found, &site.backend)?;

@@ -86,6 +86,15 @@ pub enum SessionError {
         /// The command that mends it.
         mend: String,
     },
+    /// Nothing serves as worker.
+    #[error("no program serves as Peak's worker: compilers and kernels never run in this one")]
+    #[diagnostic(
+        code("peak::no-worker-program"),
+        help(
+            "let `main` begin with `if let Some(code) = peak::worker() {{ return code; }}`, so that this program can start itself as one, or name a `peak` program: `Session::builder().worker(PATH)`"
+        )
+    )]
+    NoWorkerProgram,
     /// Packs contradict one another.
     #[error("{message}")]
     #[diagnostic(code("peak::pack-conflict"), help("let one pack extend the other, or narrow its `for devices`"))]
@@ -122,7 +131,9 @@ impl SessionError {
 impl Classified for SessionError {
     fn class(&self) -> Class {
         match self {
-            SessionError::NoDevice { .. } | SessionError::MissingToolchain { .. } => Class::Environment,
+            SessionError::NoDevice { .. } | SessionError::MissingToolchain { .. } | SessionError::NoWorkerProgram => {
+                Class::Environment
+            }
             _ => Class::Input,
         }
     }

@@ -28,6 +28,21 @@ pub struct MachineOptions {
     pub artifacts: Option<PathBuf>,
     /// Words about waiting for another process go nowhere.
     pub quiet: bool,
+    /// The program that serves as worker; this one where nothing is said.
+    pub worker: Option<WorkerProgram>,
+}
+
+impl MachineOptions {
+    /// The program that serves as worker.
+    ///
+    /// # Errors
+    /// It is this one, and the system does not say where that is.
+    pub fn worker(&self) -> Result<WorkerProgram> {
+        match &self.worker {
+            Some(program) => Ok(program.clone()),
+            None => Ok(WorkerProgram::current().map_err(RunnerError::from)?),
+        }
+    }
 }
 
 /// A device, opened.
@@ -65,7 +80,7 @@ impl Machine {
     /// # Errors
     /// No such device or backend, a missing toolchain, a worker that does not start.
     pub fn open(library: &Library, options: &MachineOptions) -> Result<Machine> {
-        Machine::open_with(WorkerProgram::current().map_err(RunnerError::from)?, library, options)
+        Machine::open_with(options.worker()?, library, options)
     }
 
     /// As [`Machine::open`], with another program than this one as its workers.

@@ -1,9 +1,11 @@
 //! A session: the library, a machine, a provider and a store, put together to run workflows and lower transformations.
 //!
-//! The command line is a thin user of this; a Rust program may be another. Everything that can be missing on a machine
-//! is opened here, and is an error with its class and what to do; nothing here judges a kernel.
+//! The command line is a thin user of this; a Rust program may be another (`spec/embedding.md`), through
+//! [`Session::builder`]. Everything that can be missing on a machine is opened here, and is an error with its class and
+//! what to do; nothing here judges a kernel, prints, or ends the process.
 
 mod bench;
+mod builder;
 mod compiler;
 mod configuration;
 mod context;
@@ -14,8 +16,10 @@ mod machine;
 mod packs;
 mod providers;
 mod reach;
+mod worker;
 
 pub use bench::{Bench, Contender, Ready};
+pub use builder::SessionBuilder;
 pub use compiler::{Compiled, Compiler};
 pub use configuration::{Choice, Chosen, choose};
 pub use context::start_context;
@@ -26,17 +30,20 @@ pub use machine::{Machine, MachineOptions};
 pub use packs::conflicts;
 pub use providers::{PROJECT_RECORDINGS, ProviderChoice, open_provider, templates};
 pub use reach::unreachable;
+pub use worker::worker;
 
+use crate::context::KernelContext;
 use crate::error::Result;
 use crate::library::Loaded;
 use crate::lowering::Templates;
 use crate::provider::{DEFAULT_PROVIDER, Provider};
-use crate::store::Store;
+use crate::store::{Checkpoint, Store};
 use crate::tune::TuneTiming;
 use crate::workflow::{self, Environment, Observer, Options, Outcome, WorkflowError};
 use peak_grammar::ir::Workflow;
 use peak_grammar::specialize;
 use std::path::Path;
+use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 /// A workflow's run, opened and ready.
@@ -47,6 +54,7 @@ pub struct Session {
     templates: Templates,
     store: Store,
     workflow: Workflow,
+    stop: Arc<AtomicBool>,
 }
 
 /// What to open a session for.
@@ -63,6 +71,12 @@ pub struct SessionOptions<'a> {
 }
 
 impl Session {
+    /// Says step by step what to open, for a program; see [`SessionBuilder`].
+    #[must_use]
+    pub fn builder() -> SessionBuilder {
+        SessionBuilder::default()
+    }
+
     /// Opens everything that a workflow needs.
     ///
     /// # Errors
@@ -91,7 +105,8 @@ impl Session {
             Some(_) => Store::find(options.project)?,
             None => Store::open(options.project)?,
         };
-        Ok(Session { loaded, machine, provider, templates, store, workflow })
+        let stop = Arc::new(AtomicBool::new(false));
+        Ok(Session { loaded, machine, provider, templates, store, workflow, stop })
     }
 
     /// The workflow that was chosen.
@@ -106,11 +121,56 @@ impl Session {
         &self.machine
     }
 
-    /// Carries out the workflow.
+    /// Ends the run at its next safe point, once somebody sets it: another thread, or the handler of a signal.
+    #[must_use]
+    pub fn stop(&self) -> Arc<AtomicBool> {
+        Arc::clone(&self.stop)
+    }
+
+    /// Every declaration, with its text and the warnings about it.
+    #[must_use]
+    pub fn loaded(&self) -> &Loaded {
+        &self.loaded
+    }
+
+    /// The project's store: runs, measurements, attempts, and checkpoints by name.
+    #[must_use]
+    pub fn store(&self) -> &Store {
+        &self.store
+    }
+
+    /// A run's checkpoints, the baseline first.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    pub fn checkpoints(&self, outcome: &Outcome) -> Result<Vec<Checkpoint>> {
+        let mut all = self.store.checkpoints()?;
+        all.retain(|checkpoint| checkpoint.run.id == outcome.finished.run);
+        Ok(all)
+    }
+
+    /// The kernel as it is at a run's best checkpoint.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    pub fn best(&self, outcome: &Outcome) -> Result<KernelContext> {
+        self.context(&outcome.finished.best.checkpoint)
+    }
+
+    /// The kernel as it is at a checkpoint, named as for `peak show`: `NAME`, `RUN/NAME`, its number or hash.
+    ///
+    /// # Errors
+    /// There is no such checkpoint, or the store cannot be read.
+    pub fn context(&self, checkpoint: &str) -> Result<KernelContext> {
+        let checkpoint = self.store.resolve(checkpoint)?;
+        Ok(self.store.context(&checkpoint)?)
+    }
+
+    /// Carries out the workflow. A step that fails is a row of the outcome, and no error.
     ///
     /// # Errors
     /// As [`workflow::run`], and a kernel whose source cannot be read.
-    pub fn run(&mut self, options: Options, observer: &mut dyn Observer, cancelled: &AtomicBool) -> Result<Outcome> {
+    pub fn run(&mut self, options: Options, observer: &mut dyn Observer) -> Result<Outcome> {
         let context = start_context(&self.loaded, &self.workflow.kernel, self.machine.backend().name())?;
         let replays = self.provider.name() == DEFAULT_PROVIDER;
         let parts = self.machine.parts();
@@ -129,7 +189,7 @@ impl Session {
             store: &mut self.store,
             timing: TuneTiming::for_device(parts.info.kind),
             options,
-            cancelled,
+            cancelled: &self.stop,
         };
         Ok(workflow::run(&self.workflow, context, &mut environment, observer)?)
     }

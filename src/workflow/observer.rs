@@ -92,14 +92,20 @@ pub enum Answer {
     Stop,
 }
 
-/// Is told what a run does.
+/// Is told what a run does. Every method may be left out; `()` listens to nothing.
 pub trait Observer {
     /// Something is under way.
-    fn progress(&mut self, progress: &Progress);
+    fn progress(&mut self, progress: &Progress) {
+        let _ = progress;
+    }
     /// A step ended; one row an input size.
-    fn rows(&mut self, rows: &[Row]);
+    fn rows(&mut self, rows: &[Row]) {
+        let _ = rows;
+    }
     /// A word for people.
-    fn note(&mut self, note: &str);
+    fn note(&mut self, note: &str) {
+        let _ = note;
+    }
     /// Asks a person; where nobody is there, the run stops.
     fn ask(&mut self, question: &Question<'_>) -> Answer {
         let Question { step, standing, .. } = question;
@@ -107,5 +113,9 @@ pub trait Observer {
         Answer::Stop
     }
     /// Whether the run should stop at the next safe point.
-    fn cancelled(&self) -> bool;
+    fn cancelled(&self) -> bool {
+        false
+    }
 }
+
+impl Observer for () {}

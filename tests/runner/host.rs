@@ -14,7 +14,8 @@ const BACKENDS: &[MakeBackend] = &[|| Box::new(Host)];
 pub fn program() -> WorkerProgram {
     let path = std::env::current_exe().expect("the suite knows its place");
     let words = ["--exact", "--nocapture", "runner::host::the_suite_serves_as_a_worker", "--", "worker"];
-    WorkerProgram { path, arguments: words.map(Into::into).to_vec(), before: Vec::new() }
+    let (before, variables) = (Vec::new(), Vec::new());
+    WorkerProgram { path, arguments: words.map(Into::into).to_vec(), before, variables }
 }
 
 /// As the coordinator's child: serves. Otherwise: asks such a child what it has.

@@ -71,7 +71,9 @@ fn rendered(sources: &Sources, mut diagnostic: Diagnostic, inline: Option<&Inlin
     let mut text = String::new();
     match handler.with_width(WIDTH).with_links(false).render_report(&mut text, report.as_ref()) {
         Ok(()) => text.trim_end().to_owned(),
-        Err(_) => format!("{} ({})", diagnostic.message, report.code().map(|code| code.to_string()).unwrap_or_default()),
+        Err(_) => {
+            format!("{} ({})", diagnostic.message, report.code().map(|code| code.to_string()).unwrap_or_default())
+        }
     }
 }
 
@@ -85,4 +87,62 @@ fn in_program(diagnostic: &mut Diagnostic, inline: &Inline) {
     };
     move_to(&mut diagnostic.file, &mut diagnostic.span);
     diagnostic.related.iter_mut().for_each(|related| move_to(&mut related.file, &mut related.span));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What is said of `recipes/start.peak` of a package with these files.
+    fn said(files: &[(&str, &str)]) -> Vec<String> {
+        let home = tempfile::tempdir().expect("a temporary folder");
+        std::fs::create_dir(home.path().join("recipes")).expect("made");
+        for (name, text) in files {
+            std::fs::write(home.path().join(name), text).expect("written");
+        }
+        let mut gathering = Gathering::new(home.path().to_owned());
+        gathering.file("recipes/./start.peak", Place::call_site(), None);
+        let found = check(&mut gathering, None).err().unwrap_or_default();
+        found.into_iter().map(|(rendered, _)| rendered).collect()
+    }
+
+    #[test]
+    fn a_wrong_file_is_told_of_with_its_name_and_line() {
+        let text = "# A comment.\ntransformation t\n  after refacto\n  pass p\n    in device code\n      Do it.\n";
+        let [said] = said(&[("recipes/start.peak", text)]).try_into().expect("one error");
+        assert!(said.contains("[recipes/start.peak:3:9]") && said.contains("did you mean `refactor`?"), "{said}");
+        assert!(said.starts_with("peak::unknown-name") && !said.contains('\u{1b}'), "{said}");
+    }
+
+    #[test]
+    fn what_a_file_uses_is_read_beside_it() {
+        let right = "transformation t\n  pass p\n    in device code\n      Do it.\n";
+        let start = "use \"../tiles.peak\"\nworkflow w\n  start from kernel matmul-f32\n  apply t\n";
+        assert_eq!(said(&[("recipes/start.peak", start), ("tiles.peak", right)]), [""; 0]);
+        let wrong = said(&[("recipes/start.peak", start)]);
+        assert!(wrong[0].contains("there is no file `tiles.peak`") && wrong[0].contains("[recipes/start.peak:1:5]"));
+        let circle = "use \"recipes/start.peak\"\ntransformation t\n  pass p\n    in device code\n      Do it.\n";
+        let [circle] = said(&[("recipes/start.peak", start), ("tiles.peak", circle)]).try_into().expect("one error");
+        assert!(circle.starts_with("peak::cycle") && circle.contains("[tiles.peak:1:5]"), "{circle}");
+    }
+
+    #[test]
+    fn a_kernels_source_is_read_beside_its_file() {
+        let kernel = "kernel copy\n  computes B[i] = A[i]\n  element f32\n  input n: int in 1024\n  \
+            input A: array[n] of f32, ones\n  output B: array[n] of f32\n  device code for cuda from \"copy.cu\"\n  \
+            host code\n    launch copy\n      grid 4\n      block 256\n      arguments A, B, n\n";
+        assert_eq!(said(&[("recipes/start.peak", kernel), ("recipes/copy.cu", "// code")]), [""; 0]);
+        let [missing] = said(&[("recipes/start.peak", kernel)]).try_into().expect("one error");
+        assert!(
+            missing.starts_with("peak::missing-file") && missing.contains("[recipes/start.peak:7:29]"),
+            "{missing}"
+        );
+        assert!(missing.contains("there is no file `recipes/copy.cu`"), "{missing}");
+    }
+
+    #[test]
+    fn what_is_no_text_is_told_of() {
+        let [missing] = said(&[]).try_into().expect("one error");
+        assert!(missing.contains("there is no file `recipes/start.peak`"), "{missing}");
+    }
 }

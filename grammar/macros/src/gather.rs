@@ -149,14 +149,10 @@ impl Problem {
                 format!("there is no file `{name}`"),
                 "a name in a file is relative to that file, one in the program to its package's folder; is it spelled right?",
             ),
-            Problem::NotAFile => {
-                ("peak::not-a-file", format!("`{name}` is a folder, not a file"), "name a file in it")
+            Problem::NotAFile => ("peak::not-a-file", format!("`{name}` is a folder, not a file"), "name a file in it"),
+            Problem::TooLarge => {
+                ("peak::file-too-large", format!("`{name}` is larger than {} MiB", MAX_FILE_BYTES >> 20), "split it")
             }
-            Problem::TooLarge => (
-                "peak::file-too-large",
-                format!("`{name}` is larger than {} MiB", MAX_FILE_BYTES >> 20),
-                "split it",
-            ),
             Problem::NotUtf8 => ("peak::utf8", format!("`{name}` is not UTF-8 text"), "save it as UTF-8"),
             Problem::TooMany => (
                 "peak::too-many-files",
@@ -165,11 +161,9 @@ impl Problem {
                 ),
                 "name fewer files",
             ),
-            Problem::Unreadable(reason) => (
-                "peak::unreadable-file",
-                format!("`{name}` cannot be read: {reason}"),
-                "are you allowed to read it?",
-            ),
+            Problem::Unreadable(reason) => {
+                ("peak::unreadable-file", format!("`{name}` cannot be read: {reason}"), "are you allowed to read it?")
+            }
         };
         let (file, span) = named.map_or((name, Span::new(0, 0)), |(file, span)| (file, span));
         Diagnostic {

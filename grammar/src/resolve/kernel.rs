@@ -4,7 +4,8 @@ use super::index::Index;
 use super::plan::{all, element_type};
 use super::scope::Scope;
 use super::{
-    checked_languages, computes, declared, duplicate_clause, duplicate_name, missing_clause, once, origin, plan, unmet, values,
+    checked_languages, computes, declared, duplicate_clause, duplicate_name, missing_clause, once, origin, plan, unmet,
+    values,
 };
 use crate::ir::{
     Argument, ArgumentKind, Code, Computes, Direction, ElementType, Initializer, Kernel, LaunchPlan, Region, Tolerance,

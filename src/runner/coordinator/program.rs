@@ -22,6 +22,8 @@ pub struct WorkerProgram {
     pub arguments: Vec<OsString>,
     /// A command that starts it: `compute-sanitizer`, `srun` with options; empty for none.
     pub before: Vec<OsString>,
+    /// Variables of its environment that differ from this process's.
+    pub variables: Vec<(OsString, OsString)>,
 }
 
 impl WorkerProgram {
@@ -36,7 +38,8 @@ impl WorkerProgram {
     /// The `peak` program at a path.
     #[must_use]
     pub fn at(path: &Path) -> WorkerProgram {
-        WorkerProgram { path: path.to_owned(), arguments: vec!["worker".into()], before: Vec::new() }
+        let (before, variables) = (Vec::new(), Vec::new());
+        WorkerProgram { path: path.to_owned(), arguments: vec!["worker".into()], before, variables }
     }
 
     /// The command for a worker in `mode`, with its three pipes and a process group of its own: an interrupt at the
@@ -54,6 +57,7 @@ impl WorkerProgram {
             None => Command::new(&self.path),
         };
         command.args(&self.arguments).args(mode.arguments());
+        command.envs(self.variables.iter().map(|(name, value)| (name, value)));
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
         command
     }
