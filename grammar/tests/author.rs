@@ -52,7 +52,7 @@ fn unroll() -> Transformation {
         .pass(
             Pass::new("finish")
                 .words("device code", "Let each thread do {UNROLL} elements.")
-                .steps("host code", [Step::set("grid", "n / (BLOCK_X * UNROLL)")])
+                .steps("host code", [Step::set("grid", "N / (BLOCK_X * UNROLL)")])
                 .checks(["device code mentions UNROLL"])
                 .replace_requirement("whole-turns", "N mod (BLOCK_X * UNROLL) = 0"),
         )
@@ -117,7 +117,7 @@ fn mistakes_in_a_builder_are_the_diagnostics_of_a_file() {
     assert_eq!(codes(new("t").requires("r", "1 +").pass(pass())), ["peak::syntax"]);
     assert_eq!(codes(new("a title \" of it").pass(pass())), ["peak::syntax"]);
     assert_eq!(codes(new("t").pass(pass().may_break_results())), ["peak::open-group"]);
-    assert_eq!(codes(new("t")), ["peak::missing-clause"]);
+    assert_eq!(codes(new("t")), ["peak::missing-block"]);
     // What is one line stays one: no clause can be smuggled in.
     assert_eq!(codes(new("t").after(["u\n  on cuda"]).pass(pass())), ["peak::syntax"]);
 }

@@ -29,7 +29,13 @@ pub enum Form {
 
 /// The expansion; of wrong recipes, what is wrong with them.
 pub fn expand(input: proc_macro::TokenStream, form: Form) -> proc_macro::TokenStream {
-    made(input.into(), form).unwrap_or_else(|error| error.to_compile_error()).into()
+    made(input.into(), form).unwrap_or_else(|error| in_block(&error)).into()
+}
+
+/// Several errors where one expression is expected.
+fn in_block(error: &Error) -> TokenStream {
+    let errors = error.to_compile_error();
+    quote! { { #errors } }
 }
 
 fn made(input: TokenStream, form: Form) -> Result<TokenStream, Error> {
