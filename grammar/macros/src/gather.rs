@@ -165,7 +165,7 @@ impl Problem {
                 ("peak::unreadable-file", format!("`{name}` cannot be read: {reason}"), "are you allowed to read it?")
             }
         };
-        let (file, span) = named.map_or((name, Span::new(0, 0)), |(file, span)| (file, span));
+        let (file, span) = named.unwrap_or((name, Span::new(0, 0)));
         Diagnostic {
             code,
             severity: Severity::Error,

@@ -1,7 +1,7 @@
 //! An example of Peak in a Rust program: recipes in a file, in the program's text, and put together while it runs; and a
 //! session that carries out a workflow of them. `spec/embedding.md` shows these lines.
 
-use peak::author::{self, Authored, Pass, Step};
+use peak::author::{self, Pass, Step};
 use peak::library::{Recipes, Transformation};
 use peak::session::SessionBuilder;
 use std::path::Path;
