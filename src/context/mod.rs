@@ -7,7 +7,7 @@
 pub mod launch;
 pub mod scope;
 pub mod source;
-mod tensor_map;
+pub(crate) mod tensor_map;
 
 use indexmap::IndexMap;
 use peak_grammar::ir::{Kernel, LaunchPlan, Region, Requirement, TuningParameter};
