@@ -36,7 +36,7 @@ worker() {
     end=$(($(date +%s) + seconds))
     while left=$((end - $(date +%s))) && [ "$left" -gt 0 ]; do
         # What does not end by itself is ended a little later.
-        timeout -k 5 $((left + 20)) "$work/$target" "$folder/corpus" -max_total_time="$left" -timeout=10 \
+        LD_LIBRARY_PATH="$work/lib" timeout -k 5 $((left + 20)) "$work/$target" "$folder/corpus" -max_total_time="$left" -timeout=10 \
             -rss_limit_mb=4096 -max_len=100000 -report_slow_units=2 -print_final_stats=1 \
             -dict="$here/dictionaries/$(dictionary "$target")" -artifact_prefix="$folder/found/" -seed=$(($3 + left)) \
             > "$folder/log" 2>&1 || true
@@ -51,7 +51,8 @@ dictionary() { if [ "$1" = rewrite ]; then echo rewrite.dict; else echo peak.dic
 failure() {
     input=$(sed -n 's/.*Test unit written to //p' "$1/log" | grep -v slow-unit | tail -1)
     [ -n "$input" ] || return 0
-    what=$(grep -a -A3 -m1 "panicked at" "$1/log" | cut -c1-300 | head -4 | tr '\n\t' '  ')
+    what=$(grep -a -A3 -m1 "panicked at" "$1/log" | cut -c1-300 |
+        sed '/^stack backtrace/,$d' | tr '\n\t' '  ')
     [ -n "$what" ] || what=$(grep -a -m1 "ERROR: libFuzzer" "$1/log" | cut -c1-200)
     [ -n "$what" ] || what=$(tail -1 "$1/log" | cut -c1-200)
     printf '%s\t%s\n' "$what" "$input" >> "$1/failures"
@@ -67,8 +68,8 @@ for packed in bin/*.xz; do
 done
 wait
 
-# The place and first words of a failure, without what differs from input to input.
-kind() { cut -f1 | sed "s/thread '[^']*' ([0-9]*) //; s/[0-9][0-9]*\.[0-9]* seconds/N seconds/" | cut -c1-120; }
+# The place of a failure, which inputs that fail alike share; else libFuzzer's word.
+kind() { cut -f1 | sed 's/.*panicked at \([^ ]*\):.*/\1/; s/==[0-9]*==//' | cut -c1-120; }
 
 {
     printf '%s seconds, %s processes of each target\n' "$seconds" "$workers"
@@ -84,7 +85,10 @@ kind() { cut -f1 | sed "s/thread '[^']*' ([0-9]*) //; s/[0-9][0-9]*\.[0-9]* seco
         cat "$folder"/*/failures > "$work/failures" 2> "$work/none" || true
         printf '%s crashes, %s slow units\n' "$(wc -l < "$work/failures")" \
             "$(find "$folder" -name 'slow-unit-*' | wc -l)"
-        kind < "$work/failures" | sort | uniq -c | sort -rn | head -20
+        # How often, where, and the words of one of them.
+        kind < "$work/failures" | paste - "$work/failures" | sort | awk -F '\t' '
+            { count[$1]++; if (!($1 in words)) words[$1] = $2 }
+            END { for (kind in count) printf "%6d %s\n       %s\n", count[kind], kind, words[kind] }'
         sed "s/^/$target\t/" "$work/failures" >> "$work/all"
     done
 } > "$out/summary.txt"

@@ -273,10 +273,10 @@ fn a_tensor_map_excludes_what_no_device_takes_and_nothing_else() {
         swizzle: 0,
     };
     context.plan.statements.insert(0, map(name("X")));
-    context.plan.statements.push(PlanStatement::Repeat {
-        count: int(2),
-        body: vec![map(binary(BinaryOp::Div, name("Y"), int(3)))],
-    });
+    context
+        .plan
+        .statements
+        .push(PlanStatement::Repeat { count: int(2), body: vec![map(binary(BinaryOp::Div, name("Y"), int(3)))] });
     let (inputs, facts) = (inputs(), facts());
     let space = Space::new(&context, &inputs, &facts);
     // A box's row has a multiple of 16 bytes: X is 4, 8, ..., 28, and Y is 12 or 24.
@@ -284,7 +284,8 @@ fn a_tensor_map_excludes_what_no_device_takes_and_nothing_else() {
     let valid = space.survey(VISITS_MAX).valid;
     assert_eq!(valid.len(), 7 * 2 * 30);
     assert!(space.sample(&mut Rng::new(1), 1).is_some());
-    let excluded = |reason: &str| space.explain().alone.into_iter().find(|(own, _)| own == reason).expect("it is there").1;
+    let excluded =
+        |reason: &str| space.explain().alone.into_iter().find(|(own, _)| own == reason).expect("it is there").1;
     assert_eq!(excluded("the box of TILE is not a whole number"), Count::Exact(20 * 900));
 }
 

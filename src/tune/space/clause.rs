@@ -131,7 +131,16 @@ impl Clause {
 pub fn clauses(context: &KernelContext, inputs: &Inputs, facts: &Facts, places: &[&str]) -> Vec<Clause> {
     let parameters = ExecutionParameters { inputs: inputs.clone(), configuration: Configuration::new() };
     let sizes = ContextScope::new(context, &parameters, facts);
-    let mut made = Maker { context, inputs, facts, places, sizes: &sizes, lets: Vec::new(), arrays: Vec::new(), clauses: Vec::new() };
+    let mut made = Maker {
+        context,
+        inputs,
+        facts,
+        places,
+        sizes: &sizes,
+        lets: Vec::new(),
+        arrays: Vec::new(),
+        clauses: Vec::new(),
+    };
     made.lets();
     made.requirements();
     for argument in &context.kernel.arguments {

@@ -4,7 +4,9 @@
 
 use libfuzzer_sys::{fuzz_mutator, fuzz_target};
 use peak::context::KernelContext;
-use peak::edit::code::{CodeLanguage, Document, Pattern, Template, is_identifier, occurrences, parse, rewrite_code};
+use peak::edit::code::{
+    CodeLanguage, Document, Pattern, RewriteError, Template, is_identifier, occurrences, parse, rewrite_code,
+};
 use peak::edit::{EditError, mechanical};
 use peak_fuzz::bound::within_a_second;
 use peak_fuzz::context::context;
@@ -46,22 +48,24 @@ fuzz_target!(|bytes: &[u8]| {
 
 fn rewritten(case: &Case<'_>) -> Option<String> {
     let Case { language, pattern, replacement, code } = case;
-    let after = within_a_second(|| rewrite_code(*language, code, pattern, replacement)).ok()?;
-    if same_kind(*language, pattern, replacement) && parses(*language, code) {
+    let outcome = within_a_second(|| rewrite_code(*language, code, pattern, replacement));
+    if let Err(RewriteError::DoesNotFit { .. }) = &outcome {
+        let both = is_expression(*language, pattern) && is_expression(*language, replacement);
+        assert!(!both, "an expression does not fit where one stood: {outcome:?}");
+    }
+    let after = outcome.ok()?;
+    let reads = Template::new(*language, replacement).is_ok_and(|template| template.parses);
+    if reads && parses(*language, code) {
         assert!(parses(*language, &after), "what parsed does no more:\n{after}");
     }
     Some(after)
 }
 
-/// Whether both are expressions, or both are statements: then one may stand where the other does.
-fn same_kind(language: CodeLanguage, pattern: &str, replacement: &str) -> bool {
-    let plain = |text: &str| text.replace("$$$", "many_").replace('$', "one_");
-    let is = |text: &str, before: &str, after: &str| parses(language, &format!("{before}\n{}\n{after}", plain(text)));
-    let expression = |text: &str| is(text, "int peak_value = (", ");") && !is_word(text);
-    let statement = |text: &str| is(text, "void peak_frame() {", "}") && text.trim_end().ends_with([';', '}']);
-    let reads = Template::new(language, replacement).is_ok_and(|template| template.parses);
-    let both = |one: &dyn Fn(&str) -> bool| one(pattern) && one(replacement);
-    reads && (both(&expression) || both(&statement))
+/// Whether code is one expression, and nothing else.
+fn is_expression(language: CodeLanguage, text: &str) -> bool {
+    let plain = text.replace("$$$", "many_").replace('$', "one_");
+    let reads = Template::new(language, text).is_ok_and(|template| template.parses);
+    reads && !is_word(text) && parses(language, &format!("int peak_value = (\n{plain}\n);"))
 }
 
 /// A word may name a type, or what a declaration declares.

@@ -74,7 +74,8 @@ fn tried(space: &Space<'_>, context: &KernelContext, inputs: &Inputs, facts: &Fa
             (configuration, plan.map(drop))
         })
         .collect();
-    let valid: Vec<&Vec<i64>> = all.iter().zip(&outcomes).filter(|(_, (_, plan))| plan.is_ok()).map(|it| it.0).collect();
+    let valid: Vec<&Vec<i64>> =
+        all.iter().zip(&outcomes).filter(|(_, (_, plan))| plan.is_ok()).map(|it| it.0).collect();
     assert_eq!(count, Count::Exact(valid.len() as u128), "counted against tried");
     let survey = space.survey(u64::MAX);
     assert!(survey.complete && survey.valid.iter().eq(valid.iter().copied()), "walked against tried");

@@ -57,7 +57,11 @@ const PAIRS: [(&str, &str); 16] = [
 fn cases() -> &'static [String] {
     static TEXTS: LazyLock<Vec<String>> = LazyLock::new(|| {
         let pairs = PAIRS.iter().cycle();
-        seeds::code().iter().zip(pairs).map(|((language, code), (from, to))| written(language, from, to, code)).collect()
+        seeds::code()
+            .iter()
+            .zip(pairs)
+            .map(|((language, code), (from, to))| written(language, from, to, code))
+            .collect()
     });
     &TEXTS
 }
@@ -184,7 +188,8 @@ fn longer(rng: &mut Rng, code: &str, max: usize) -> String {
     let (before, after) = (lines[..to].join("\n"), lines[to..].join("\n"));
     match rng.u8(..4) {
         0 => {
-            let (open, close) = rng.choice([("(", ")"), ("{", "}"), ("f(", ")"), ("a + ", ""), ("if (a) ", "")]).unwrap_or(("(", ")"));
+            let (open, close) =
+                rng.choice([("(", ")"), ("{", "}"), ("f(", ")"), ("a + ", ""), ("if (a) ", "")]).unwrap_or(("(", ")"));
             let times = times.min(2000);
             format!("{before}\n{}x{}\n{after}\n", open.repeat(times), close.repeat(times))
         }

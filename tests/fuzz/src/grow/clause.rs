@@ -118,7 +118,12 @@ fn plan(rng: &mut Rng, names: &Names) -> Vec<String> {
         8 => {
             let swizzle = one(rng, &["", " swizzle 32", " swizzle 128"]);
             let sides: Vec<String> = (0..rng.usize(1..=3)).map(|_| number(rng, names, 1)).collect();
-            format!("tensor map MAP{} over {} box ({}){swizzle}", rng.u8(..4), name(rng, &names.arrays), sides.join(", "))
+            format!(
+                "tensor map MAP{} over {} box ({}){swizzle}",
+                rng.u8(..4),
+                name(rng, &names.arrays),
+                sides.join(", ")
+            )
         }
         9 => return opened(format!("repeat {} times", number(rng, names, 1)), plan(rng, names)),
         _ => {
@@ -233,7 +238,9 @@ fn target(rng: &mut Rng, names: &Names) -> String {
 }
 
 fn step(rng: &mut Rng, names: &Names) -> Vec<String> {
-    let pattern = |rng: &mut Rng| one(rng, &["`f($A)`", "`for ($$$) { $$$BODY }`", "`$A + $B`", "`__syncthreads();`", "`int $X = 0;`"]);
+    let pattern = |rng: &mut Rng| {
+        one(rng, &["`f($A)`", "`for ($$$) { $$$BODY }`", "`$A + $B`", "`__syncthreads();`", "`int $X = 0;`"])
+    };
     let which = one(rng, &["", "every ", "first ", "last ", "exactly 2 ", "innermost "]);
     let within = match rng.u8(..4) {
         0 => format!(" {} {}", one(rng, &["before", "after", "inside"]), pattern(rng)),
@@ -267,12 +274,22 @@ fn device(rng: &mut Rng, names: &Names) -> Vec<String> {
         2 | 3 => {
             let only = if rng.u8(..3) == 0 { format!("for {} ", languages(rng)) } else { String::new() };
             let fact = |rng: &mut Rng| {
-                format!("{} = {}{}", name(rng, &names.facts).replace('-', "_"), integer(rng), one(rng, &["", " KiB", " MiB"]))
+                format!(
+                    "{} = {}{}",
+                    name(rng, &names.facts).replace('-', "_"),
+                    integer(rng),
+                    one(rng, &["", " KiB", " MiB"])
+                )
             };
             let facts: Vec<String> = (0..rng.usize(1..4)).map(|_| fact(rng)).collect();
             format!("has {only}{}", facts.join(", "))
         }
-        4 => format!("peaks at {}.{} {}", rng.u16(..), rng.u16(..), one(rng, &["TFLOPS f32", "TFLOPS f16 on tensor cores", "TB/s memory"])),
+        4 => format!(
+            "peaks at {}.{} {}",
+            rng.u16(..),
+            rng.u16(..),
+            one(rng, &["TFLOPS f32", "TFLOPS f16 on tensor cores", "TB/s memory"])
+        ),
         _ => return opened("knows", prose(rng, names)),
     }]
 }
@@ -325,7 +342,11 @@ fn workflow(rng: &mut Rng, names: &Names) -> Vec<String> {
         2 => format!("on {}", one(rng, &["cuda", "hip", "hlsl"])),
         3 => one(rng, &["on failure ask", "on failure stop", "on failure retry 3 times, then stop"]),
         4 => format!("validate {} samples", integer(rng)),
-        5 => format!("tune up to {} configurations after each step by {}", integer(rng), one(rng, &["random", "exhaustive"])),
+        5 => format!(
+            "tune up to {} configurations after each step by {}",
+            integer(rng),
+            one(rng, &["random", "exhaustive"])
+        ),
         6 => format!("time at {} = {}", name(rng, &names.numbers), values(rng)),
         _ => return workflow_step(rng, names),
     }]

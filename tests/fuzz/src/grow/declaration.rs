@@ -13,7 +13,9 @@ pub fn declaration(rng: &mut Rng, names: &Names) -> Vec<String> {
     let first = |of: &[String]| of.first().cloned().unwrap_or_else(|| "one".to_owned());
     let (word, kind, head) = match rng.u8(..8) {
         0 => ("kernel", Kind::Kernel, kernel(rng)),
-        1 => ("utility", Kind::Utility, vec!["code for cuda".into(), "  ```".into(), "  int x;".into(), "  ```".into()]),
+        1 => {
+            ("utility", Kind::Utility, vec!["code for cuda".into(), "  ```".into(), "  int x;".into(), "  ```".into()])
+        }
         2 => ("device", Kind::Device, vec!["speaks cuda, hlsl".to_owned()]),
         3 => ("pack", Kind::Pack, vec![format!("for devices {}", first(&names.devices))]),
         4 => ("workflow", Kind::Workflow, vec![format!("start from kernel {}", first(&names.kernels))]),

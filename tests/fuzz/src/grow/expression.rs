@@ -111,7 +111,11 @@ fn value(rng: &mut Rng, names: &Names, open: &mut Vec<String>, depth: usize) -> 
             let index = rng.choice(["k", "m", "i", "q"]).unwrap_or("k");
             let bounds = format!("{index} in 0..{}", number(rng, names, 1));
             open.push(index.to_owned());
-            let filter = if rng.u8(..3) == 0 { format!(" where {}", predicate(rng, names, open, depth - 1)) } else { String::new() };
+            let filter = if rng.u8(..3) == 0 {
+                format!(" where {}", predicate(rng, names, open, depth - 1))
+            } else {
+                String::new()
+            };
             let body = value(rng, names, open, depth - 1);
             open.pop();
             format!("{reduce}({bounds}{filter}) ({body})")

@@ -61,13 +61,17 @@ fn insert_clause(rng: &mut Rng, names: &Names, lines: &mut Vec<String>) {
 /// What stands after a word that an expression follows, made anew.
 fn exchange_expression(rng: &mut Rng, names: &Names, lines: &mut [String]) {
     let is_condition = |line: &str| line.contains("require") || line.contains("reject when");
-    let fitting = |line: &String| is_condition(line) || [" let ", "grid ", "block ", "computes "].iter().any(|w| line.contains(w));
+    let fitting = |line: &String| {
+        is_condition(line) || [" let ", "grid ", "block ", "computes "].iter().any(|w| line.contains(w))
+    };
     let found: Vec<usize> = (0..lines.len()).filter(|at| fitting(&lines[*at])).collect();
     let Some(at) = rng.choice(found) else { return };
     let indent = lines[at].len() - lines[at].trim_start().len();
     let line = lines[at].trim_start().to_owned();
     let made = match &line {
-        line if line.starts_with("reject when") => format!("reject when {} \"no\"", expression::condition(rng, names, 3)),
+        line if line.starts_with("reject when") => {
+            format!("reject when {} \"no\"", expression::condition(rng, names, 3))
+        }
         line if is_condition(line) => {
             let head = line.split_once(':').map_or("", |(head, _)| head);
             match head {
