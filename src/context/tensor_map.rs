@@ -32,8 +32,22 @@ pub(super) fn concrete(
     });
     let sides: Vec<u64> = sides.collect::<Result<_, _>>()?;
     let extents: Vec<u64> = buffer.shape.iter().map(|extent| *extent as u64).collect();
-    let map = TensorMap::dense(array, element(buffer.element), &extents, &sides, swizzle);
-    map.check().map_err(invalid)?;
+    checked(array, buffer.element, &extents, &sides, swizzle).map_err(invalid)
+}
+
+/// The map over an array of these extents.
+///
+/// # Errors
+/// The first thing that no device takes, in words that follow the map's name.
+pub(crate) fn checked(
+    array: &str,
+    of: ElementType,
+    extents: &[u64],
+    sides: &[u64],
+    swizzle: u32,
+) -> Result<TensorMap, String> {
+    let map = TensorMap::dense(array, element(of), extents, sides, swizzle);
+    map.check()?;
     Ok(map)
 }
 

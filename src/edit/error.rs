@@ -45,6 +45,13 @@ pub enum EditError {
     )]
     Pattern { pattern: String, problem: PatternProblem },
 
+    #[error("{} on line {line} of the {region}, the code there would not parse", with(replacement))]
+    #[diagnostic(
+        code("peak::replacement-does-not-fit"),
+        help("replace a statement by statements, and an expression by one; name more of the code around it")
+    )]
+    DoesNotFit { region: Region, replacement: String, line: usize },
+
     #[error("the pattern binds no `{name}`")]
     #[diagnostic(code("peak::metavariable"), help("a replacement holds only what its pattern binds"))]
     Unbound { name: String },
@@ -143,6 +150,13 @@ impl EditError {
 
 fn near(nearest: Option<&(usize, String)>) -> String {
     nearest.map(|(line, text)| format!("; nearest, on line {line}: `{text}`")).unwrap_or_default()
+}
+
+fn with(replacement: &str) -> String {
+    match replacement.trim() {
+        "" => "with nothing in its place".to_owned(),
+        text => format!("with `{text}`"),
+    }
 }
 
 fn on_lines(lines: &[usize]) -> String {

@@ -130,6 +130,9 @@ fn refused(document: &Document<'_>, region: Region, error: &RewriteError) -> Edi
         RewriteError::Replacement { text, problem } => {
             EditError::Pattern { pattern: text.clone(), problem: problem.clone() }
         }
+        RewriteError::DoesNotFit { text, line } => {
+            EditError::DoesNotFit { region, replacement: text.clone(), line: *line }
+        }
         RewriteError::Unbound(name) => EditError::Unbound { name: name.clone() },
         RewriteError::Select(SelectError::TooLarge) | RewriteError::TooLarge => EditError::TooLarge { region },
     }

@@ -263,6 +263,33 @@ fn what_cannot_be_counted_is_estimated_and_says_how_well() {
 }
 
 #[test]
+fn a_tensor_map_excludes_what_no_device_takes_and_nothing_else() {
+    let mut context = product_of_30();
+    context.requirements.clear();
+    let map = |side: Expr| PlanStatement::TensorMap {
+        name: "TILE".to_owned(),
+        array: "A".to_owned(),
+        box_shape: vec![side],
+        swizzle: 0,
+    };
+    context.plan.statements.insert(0, map(name("X")));
+    context
+        .plan
+        .statements
+        .push(PlanStatement::Repeat { count: int(2), body: vec![map(binary(BinaryOp::Div, name("Y"), int(3)))] });
+    let (inputs, facts) = (inputs(), facts());
+    let space = Space::new(&context, &inputs, &facts);
+    // A box's row has a multiple of 16 bytes: X is 4, 8, ..., 28, and Y is 12 or 24.
+    assert_eq!(space.count(), Count::Exact(7 * 2 * 30));
+    let valid = space.survey(VISITS_MAX).valid;
+    assert_eq!(valid.len(), 7 * 2 * 30);
+    assert!(space.sample(&mut Rng::new(1), 1).is_some());
+    let excluded =
+        |reason: &str| space.explain().alone.into_iter().find(|(own, _)| own == reason).expect("it is there").1;
+    assert_eq!(excluded("the box of TILE is not a whole number"), Count::Exact(20 * 900));
+}
+
+#[test]
 fn an_empty_space_says_what_excludes_it_and_what_cannot_be_met_together() {
     let mut context = product_of_30();
     context.requirements.push(requirement("large", compare(CompareOp::GreaterOrEqual, name("Z"), int(31))));

@@ -1,7 +1,7 @@
 //! `rewrite`: every match that is meant, replaced.
 
 use super::document::Document;
-use super::language::CodeLanguage;
+use super::language::{CodeLanguage, parse};
 use super::limits::MAX_CODE_BYTES;
 use super::pattern::PatternProblem;
 use super::select::{Found, SelectError, select};
@@ -9,6 +9,7 @@ use super::template::Template;
 use peak_grammar::ir::{Snippet, Target, Which};
 use peak_grammar::metavariables::metavariables;
 use std::ops::Range;
+use tree_sitter::Node;
 
 /// One replacement.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -36,6 +37,14 @@ pub enum RewriteError {
     /// The replacement names what the pattern does not bind.
     #[error("the pattern binds no `{0}`")]
     Unbound(String),
+    /// Code that parsed would not with the replacement in it, though that parses by itself.
+    #[error("`{text}` does not fit on line {line}: the code there would not parse")]
+    DoesNotFit {
+        /// As it was written; empty where what is found goes away.
+        text: String,
+        /// Where it would stand, from 1.
+        line: usize,
+    },
     /// The code, or what would become of it, is beyond the bounds.
     #[error("the code is larger or more tangled than what is rewritten")]
     TooLarge,
@@ -44,7 +53,7 @@ pub enum RewriteError {
 /// The edits of a rewrite, in order and disjoint. Without a replacement, what is found goes away.
 ///
 /// # Errors
-/// Nothing is found, not as often as it must be, or what would come of it is too large.
+/// Nothing is found, not as often as it must be, or what would come of it is too large, or parses no more.
 pub fn rewrites(
     document: &Document<'_>,
     target: &Target,
@@ -67,7 +76,54 @@ pub fn rewrites(
         }
         edits.push(edit);
     }
+    if template.parses {
+        check_fit(document, &edits, text)?;
+    }
     Ok(edits)
+}
+
+/// Code that parsed parses with the edits in it. Two statements may stand where one did, and not in a loop's head.
+fn check_fit(document: &Document<'_>, edits: &[CodeEdit], text: &str) -> Result<(), RewriteError> {
+    let parsed = document.parts().first().is_some_and(|whole| !whole.root().has_error());
+    if !parsed || edits.is_empty() {
+        return Ok(());
+    }
+    let (after, places) = edited(document.source, edits);
+    let tree = parse(document.language, &after).map_err(|_| RewriteError::TooLarge)?;
+    let Some(error) = first_error(tree.root_node()) else { return Ok(()) };
+    let before = places.iter().rposition(|place| *place <= error).unwrap_or(0);
+    let line = edits.get(before).map_or(1, |edit| document.line(edit.span.start));
+    Err(RewriteError::DoesNotFit { text: text.to_owned(), line })
+}
+
+/// Code with edits made, and where each then starts.
+fn edited(source: &str, edits: &[CodeEdit]) -> (String, Vec<usize>) {
+    let mut result = String::with_capacity(source.len());
+    let mut places = Vec::with_capacity(edits.len());
+    let mut done = 0;
+    for edit in edits {
+        result.push_str(&source[done..edit.span.start]);
+        places.push(result.len());
+        result.push_str(&edit.replacement);
+        done = edit.span.end;
+    }
+    result.push_str(&source[done..]);
+    (result, places)
+}
+
+/// Where the first thing starts that does not parse.
+fn first_error(root: Node<'_>) -> Option<usize> {
+    if !root.has_error() {
+        return None;
+    }
+    let mut node = root;
+    loop {
+        let mut cursor = node.walk();
+        match node.children(&mut cursor).find(|child| child.has_error()) {
+            Some(child) if !node.is_error() => node = child,
+            _ => return Some(node.start_byte()),
+        }
+    }
 }
 
 /// Code with every match of `pattern` replaced, the outermost of those inside one another. The result is not looked
@@ -92,15 +148,7 @@ pub fn rewrite_code(
         if_any: false,
     };
     let replacement = Some(replacement).filter(|text| !text.trim().is_empty());
-    let mut result = String::with_capacity(code.len());
-    let mut done = 0;
-    for edit in rewrites(&document, &target, replacement)? {
-        result.push_str(&code[done..edit.span.start]);
-        result.push_str(&edit.replacement);
-        done = edit.span.end;
-    }
-    result.push_str(&code[done..]);
-    Ok(result)
+    Ok(edited(code, &rewrites(&document, &target, replacement)?).0)
 }
 
 /// What is removed, with its line where nothing else stands there. A body without braces leaves an empty one.

@@ -6,8 +6,9 @@
 use super::formula::{Bounds, Formula, Names, NoValue, Test};
 use crate::context::launch::MAX_LAUNCHES;
 use crate::context::scope::{ContextScope, Facts};
+use crate::context::tensor_map;
 use crate::context::{Configuration, ExecutionParameters, Inputs, KernelContext};
-use peak_grammar::ir::{ArgumentKind, Condition, Expr, PlanStatement, Scope};
+use peak_grammar::ir::{ArgumentKind, Condition, ElementType, Expr, PlanStatement, Scope};
 use std::collections::BTreeSet;
 
 /// The reason that grids, blocks and shapes are counted under, as [`crate::context::launch::Invalid::reason`] has it.
@@ -39,8 +40,28 @@ enum Need {
     Unless(Formula, Box<Need>),
     /// Launches in all, each repeated so often, are few enough.
     Launches(Vec<Vec<Formula>>),
-    /// Nowhere: a construct that no runtime here takes.
+    /// A tensor map that devices take.
+    Map(Map),
+    /// Nowhere: a tensor map over what is no array of the plan.
     Never,
+}
+
+/// A tensor map over an array.
+#[derive(Clone, Debug)]
+struct Map {
+    element: ElementType,
+    extents: Vec<Formula>,
+    sides: Vec<Formula>,
+    swizzle: u32,
+}
+
+impl Map {
+    fn is_taken(&self, values: &[i64]) -> bool {
+        let size = |formula: &Formula| u64::try_from(formula.value(values).ok()?).ok();
+        let sizes = |formulas: &[Formula]| formulas.iter().map(size).collect::<Option<Vec<u64>>>();
+        let (Some(extents), Some(sides)) = (sizes(&self.extents), sizes(&self.sides)) else { return false };
+        tensor_map::checked("", self.element, &extents, &sides, self.swizzle).is_ok()
+    }
 }
 
 impl Need {
@@ -53,6 +74,7 @@ impl Need {
                 inner.places(into);
             }
             Need::Launches(launches) => launches.iter().flatten().for_each(|count| count.places(into)),
+            Need::Map(map) => map.extents.iter().chain(&map.sides).for_each(|size| size.places(into)),
             Need::Never => {}
         }
     }
@@ -73,6 +95,7 @@ impl Need {
                 let most = i64::try_from(MAX_LAUNCHES).unwrap_or(i64::MAX);
                 launches.iter().map(times).fold(0i64, i64::saturating_add) <= most
             }
+            Need::Map(map) => map.is_taken(values),
             Need::Never => false,
         }
     }
@@ -98,7 +121,7 @@ impl Clause {
             Need::Within(formula, (low, high)) => {
                 formula.bounds(open).is_some_and(|(least, most)| most < *low || *high < least)
             }
-            Need::Fails(_) | Need::Unless(..) | Need::Launches(_) => false,
+            Need::Fails(_) | Need::Unless(..) | Need::Launches(_) | Need::Map(_) => false,
             Need::Never => true,
         }
     }
@@ -108,11 +131,21 @@ impl Clause {
 pub fn clauses(context: &KernelContext, inputs: &Inputs, facts: &Facts, places: &[&str]) -> Vec<Clause> {
     let parameters = ExecutionParameters { inputs: inputs.clone(), configuration: Configuration::new() };
     let sizes = ContextScope::new(context, &parameters, facts);
-    let mut made = Maker { context, inputs, facts, places, sizes: &sizes, lets: Vec::new(), clauses: Vec::new() };
+    let mut made = Maker {
+        context,
+        inputs,
+        facts,
+        places,
+        sizes: &sizes,
+        lets: Vec::new(),
+        arrays: Vec::new(),
+        clauses: Vec::new(),
+    };
     made.lets();
     made.requirements();
     for argument in &context.kernel.arguments {
-        if let ArgumentKind::Array { shape, .. } = &argument.kind {
+        if let ArgumentKind::Array { shape, element, .. } = &argument.kind {
+            made.arrays.push((&argument.name, *element, shape));
             made.extents(&format!("the shape of {}", argument.name), shape, (1, i64::MAX), &[]);
         }
     }
@@ -132,6 +165,8 @@ struct Maker<'a> {
     sizes: &'a ContextScope<'a>,
     /// Values of `let`s, written out, with the facts that they read.
     lets: Vec<(&'a str, Formula, BTreeSet<String>)>,
+    /// Arrays that statements may name: arguments, and scratch as far as it is declared.
+    arrays: Vec<(&'a str, ElementType, &'a [Expr])>,
     clauses: Vec<Clause>,
 }
 
@@ -208,11 +243,14 @@ impl<'a> Maker<'a> {
                     let need = Need::Within(formula, (i64::MIN, i64::MAX));
                     self.guarded(&format!("let {name} is not a whole number"), need, repeats, &[value], &[]);
                 }
-                PlanStatement::Scratch { name, shape, .. } => {
+                PlanStatement::Scratch { name, shape, element } => {
+                    self.arrays.push((name, *element, shape));
                     self.extents(&format!("the shape of {name}"), shape, (1, i64::MAX), repeats);
                 }
                 PlanStatement::Fill { .. } => launches.push(self.counts(repeats)),
-                PlanStatement::TensorMap { .. } => self.guarded(RANGE, Need::Never, repeats, &[], &[]),
+                PlanStatement::TensorMap { name, array, box_shape, swizzle } => {
+                    self.tensor_map(name, array, box_shape, *swizzle, repeats);
+                }
                 PlanStatement::Launch(launch) => {
                     let name = &launch.kernel;
                     let whole = (1, i64::from(u32::MAX));
@@ -237,6 +275,21 @@ impl<'a> Maker<'a> {
                 }
             }
         }
+    }
+
+    fn tensor_map(&mut self, name: &str, array: &str, sides: &[Expr], swizzle: u32, repeats: &[&Expr]) {
+        let reason = format!("tensor map {name}");
+        let Some((_, element, shape)) = self.arrays.iter().find(|(own, ..)| *own == array).copied() else {
+            return self.guarded(&reason, Need::Never, repeats, &[], &[]);
+        };
+        let formulas = |exprs: &[Expr]| exprs.iter().map(|expr| Formula::new(expr, self)).collect::<Vec<_>>();
+        let map = Map { element, extents: formulas(shape), sides: formulas(sides), swizzle };
+        for (side, formula) in sides.iter().zip(map.sides.clone()) {
+            let defined = Need::Within(formula, (i64::MIN, i64::MAX));
+            self.guarded(&format!("the box of {name} is not a whole number"), defined, repeats, &[side], &[]);
+        }
+        let read: Vec<&Expr> = shape.iter().chain(sides).collect();
+        self.guarded(&reason, Need::Map(map), repeats, &read, &[]);
     }
 
     fn counts(&self, repeats: &[&Expr]) -> Vec<Formula> {

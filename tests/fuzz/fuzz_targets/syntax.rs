@@ -1,4 +1,4 @@
-//! A `.peak` file: read, and resolved together with nothing else.
+//! Bytes as a `.peak` file: cut into lines and tokens, parsed, and resolved together with nothing else.
 
 #![no_main]
 
@@ -8,9 +8,11 @@ use peak_grammar::SourceFile;
 
 fuzz_target!(|bytes: &[u8]| {
     let files = [SourceFile { name: "fuzzed.peak".to_owned(), bytes: bytes.to_vec() }];
-    let (_, diagnostics) = within_a_second(|| peak_grammar::load(&files));
-    for diagnostic in &diagnostics {
+    let (_, parsed) = within_a_second(|| peak_grammar::parse(&files[0]));
+    let (_, loaded) = within_a_second(|| peak_grammar::load(&files));
+    for diagnostic in parsed.iter().chain(&loaded) {
         assert!(!diagnostic.message.is_empty(), "{diagnostic:?}");
+        assert!(diagnostic.span.end <= bytes.len().max(1), "{diagnostic:?} points outside of the file");
     }
 });
 

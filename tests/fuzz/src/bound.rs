@@ -6,7 +6,8 @@ const MAX_SECONDS: f64 = 1.0;
 /// Calls `work`, and panics where it took too long. (What never ends is libFuzzer's `-timeout`.)
 ///
 /// # Panics
-/// Over [`MAX_SECONDS`].
+/// Over [`MAX_SECONDS`]; the place that is told is the caller's.
+#[track_caller]
 pub fn within_a_second<T>(work: impl FnOnce() -> T) -> T {
     let start = processor_seconds();
     let result = work();

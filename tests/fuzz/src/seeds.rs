@@ -1,4 +1,5 @@
-//! Seeds from the repository's own files: every `.ptx`, every `.peak`, every launch plan in one.
+//! Seeds from the repository's own files: every `.ptx`, every `.peak`, every kernel and launch plan in one, every source
+//! of code. Read from the checkout that a target was built in, or from a copy of it that [`ROOT`] names.
 
 use peak_grammar::PlanNames;
 use std::collections::BTreeSet;
@@ -7,6 +8,9 @@ use std::sync::LazyLock;
 
 /// Bytes of a seed of PTX, at most: small ones are run more often.
 const MAX_PTX_BYTES: usize = 8 << 10;
+
+/// The variable that names a folder with the repository's files, where the checkout is not there any more.
+const ROOT: &str = "PEAK_FUZZ_ROOT";
 
 /// The `.ptx` files, one text an entry; those that are long are left out.
 pub fn ptx_entries() -> &'static [String] {
@@ -20,6 +24,32 @@ pub fn ptx_entries() -> &'static [String] {
 /// The `.peak` files.
 pub fn peak_files() -> &'static [String] {
     static TEXTS: LazyLock<Vec<String>> = LazyLock::new(|| files("peak"));
+    &TEXTS
+}
+
+/// The kernels of the `.peak` files, and a device each with some of them.
+pub fn kernels() -> &'static [String] {
+    static TEXTS: LazyLock<Vec<String>> = LazyLock::new(|| {
+        let of = |word: &str| -> Vec<String> { peak_files().iter().flat_map(|text| blocks(text, word)).collect() };
+        let devices = of("device ");
+        let with = |(at, kernel): (usize, String)| match devices.get(at % (2 * devices.len().max(1))) {
+            Some(device) => format!("{device}\n{kernel}"),
+            None => kernel,
+        };
+        of("kernel ").into_iter().enumerate().map(with).collect()
+    });
+    &TEXTS
+}
+
+/// Sources of code: language and text.
+pub fn code() -> &'static [(&'static str, String)] {
+    static TEXTS: LazyLock<Vec<(&'static str, String)>> = LazyLock::new(|| {
+        let languages = [("cuda", "cu"), ("hip", "hip"), ("hlsl", "hlsl")];
+        languages
+            .into_iter()
+            .flat_map(|(language, extension)| files(extension).into_iter().map(move |text| (language, text)))
+            .collect()
+    });
     &TEXTS
 }
 
@@ -57,6 +87,16 @@ fn entries(text: &str) -> Vec<String> {
     starts.iter().zip(ends).map(|(start, end)| format!("{}{}", &text[..*first], &text[*start..end])).collect()
 }
 
+/// Declarations of a text that start with a word, each with what stands indented below.
+fn blocks(text: &str, word: &str) -> Vec<String> {
+    let lines: Vec<&str> = text.lines().collect();
+    let block = |at: usize| -> String {
+        let below = lines[at + 1..].iter().take_while(|line| line.is_empty() || line.starts_with(' '));
+        std::iter::once(&lines[at]).chain(below).map(|line| format!("{line}\n")).collect()
+    };
+    (0..lines.len()).filter(|at| lines[*at].starts_with(word)).map(block).collect()
+}
+
 /// What stands indented below each `host code`, its indentation taken away.
 fn host_regions(text: &str) -> Vec<String> {
     let lines: Vec<&str> = text.lines().collect();
@@ -72,7 +112,8 @@ fn host_regions(text: &str) -> Vec<String> {
 
 /// The repository's files of an extension, sorted by path.
 fn files(extension: &str) -> Vec<String> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let root = std::env::var_os(ROOT)
+        .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../.."), |root| Path::new(&root).to_owned());
     let mut paths = Vec::new();
     for folder in ["backends", "grammar", "stdlib", "tests"] {
         collect(&root.join(folder), extension, &mut paths);
