@@ -126,6 +126,7 @@ fn pack(word: &str) -> Option<Rule> {
     Some(match word {
         "extends" => Rule::extends,
         "for" => Rule::for_devices,
+        "has" => Rule::has,
         "knows" => Rule::knows,
         "specialize" => Rule::specialize,
         "transformation" | "workflow" => Rule::nested,

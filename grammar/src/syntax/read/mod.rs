@@ -1,5 +1,6 @@
 //! Lines to clauses: each is parsed alone by `peak.pest`, so one bad clause costs only itself.
 
+mod below;
 mod build;
 mod clause;
 mod device;
@@ -22,7 +23,10 @@ use clause::{Piece, Rule, clause, clauses, missing_block, no_block, one_fence};
 pub(super) fn file(name: &str, tree: &[Node<'_>], text: &str, out: &mut Report<'_>) -> File {
     let mut file = File { name: name.to_owned(), ..File::default() };
     for node in tree {
-        let Some(piece) = clause(Rule::file_line, node, out) else { continue };
+        let Some(piece) = clause(Rule::file_line, node, out) else {
+            below::declaration(node, text, out);
+            continue;
+        };
         match piece.rule() {
             Rule::use_file => {
                 no_block(node, out);
