@@ -1,5 +1,6 @@
 //! The test suite: one binary over the public surface, its data under `tests/suite/`.
 
+mod check;
 mod cli;
 mod conformance;
 mod cuda;

@@ -12,6 +12,9 @@ mod machine;
 mod packs;
 mod providers;
 mod reach;
+mod steps;
+mod unfit;
+mod written;
 
 pub use compiler::{Compiled, Compiler};
 pub use configuration::{Choice, Chosen, choose};
@@ -22,6 +25,7 @@ pub use machine::{Machine, MachineOptions};
 pub use packs::conflicts;
 pub use providers::{PROJECT_RECORDINGS, ProviderChoice, open_provider, templates};
 pub use reach::unreachable;
+pub use unfit::unfit;
 
 use crate::error::Result;
 use crate::library::Loaded;

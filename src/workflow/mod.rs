@@ -15,7 +15,7 @@ mod observer;
 mod row;
 mod rows;
 
-pub use apply::{AppliedStep, ApplyError, Told, Workshop};
+pub use apply::{AppliedStep, ApplyError, Told, Workshop, planned};
 pub use engine::{BASELINE, Outcome, run};
 pub use environment::{Environment, Options, facts_in_force};
 pub use error::WorkflowError;
