@@ -188,8 +188,9 @@ fn a_choice_that_nobody_makes_ends_the_run() {
 fn an_apply_is_repaired_as_often_as_the_workflow_says() {
     let Some(folder) = project() else { return };
     let fenced = |text: &str| format!("```hlsl\n{text}\n```");
-    let (wrong, right) = (fenced("#define THREE 3"), fenced("#define TWO 2"));
-    let answers = [wrong.as_str(), wrong.as_str(), right.as_str()];
+    // Two wrong ones that differ: what failed in the same way is asked in the same words, and not answered anew.
+    let answers = ["#define THREE 3", "#define FOUR 4", "#define TWO 2"].map(fenced);
+    let answers = answers.each_ref().map(String::as_str);
     let once = answered(folder.path(), "one-repair", &answers, &[]);
     let (rows, _) = steps(&once);
     assert_eq!((once.code, column(&rows, "verdict")), (5, vec!["accepted", "failed"]), "{}", once.err);
