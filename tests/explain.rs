@@ -135,7 +135,13 @@ fn every_kind_can_be_listed() {
         assert!(events.iter().any(|event| event["name"] == name), "{kind}: {events:?}");
     }
     let builds = peak(home.path(), &["list", "builds"]);
-    assert!(builds.code == 0 && builds.err.contains("no builds"), "{}", builds.err);
+    assert!(builds.code == 0 && builds.err.contains("no build is declared"), "{}", builds.err);
+    let text = "build all-sizes \"MatMul at two sizes\"\n  kernels matmul-f32\n  sizes n in 64, 128\n  \
+                for devices llvmpipe\n  using workflow matmul-f32\n";
+    std::fs::write(home.path().join("builds.peak"), text).expect("written");
+    let builds = peak(home.path(), &["list", "builds", "--with", "builds.peak"]);
+    assert_eq!((builds.code, builds.out.as_str()), (0, "build\n  all-sizes  MatMul at two sizes  builds.peak\n"));
+    assert!(builds.err.contains("not carried out yet"), "{}", builds.err);
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! The test suite: one binary over the public surface, its data under `tests/suite/`.
 
 mod bench;
+mod check;
 mod cli;
 mod conformance;
 mod count;

@@ -30,7 +30,12 @@ fn everything_new_is_right_at_once() {
         new(folder, &["kernel", "float", "--in", "one", "--backend", "hlsl"]),
         ["one/float.peak", "one/float_kernel.hlsl"]
     );
+    assert_eq!(
+        new(folder, &["kernel", "row-sums", "--in", "all", "--backend", "cuda,hip,hlsl"]),
+        ["all/row-sums.peak", "all/row_sums.cu", "all/row_sums.hip", "all/row_sums.hlsl"]
+    );
     new(folder, &["transformation", "unroll"]);
+    new(folder, &["transformation", "unroll-on-hip", "--backend", "hip"]);
     new(folder, &["transformation", "unroll-rows", "--kernel", "row-sum", "--use", "row-sum.peak", "--in", "deep/er"]);
     let text = std::fs::read_to_string(folder.join("deep/er/unroll-rows.peak")).expect("written");
     assert!(

@@ -3,11 +3,16 @@
 
 use crate::program::{Outcome, command, folder, peak};
 use crate::vulkan;
+use peak::library::{Standard, load};
+use peak::session::{ProviderChoice, open_provider, start_context, templates};
 use peak::store::{RunStatus, Store};
+use peak::tune::TuneTiming;
+use peak::workflow::{Answer, Environment, Observer, Options, Progress, Question, Row, Verdict};
 use serde_json::Value;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::Stdio;
+use std::sync::atomic::AtomicBool;
 
 const TINY: &str = include_str!("suite/workflow/tiny.peak");
 const MECHANICS: &str = include_str!("suite/workflow/mechanics.peak");
@@ -180,6 +185,37 @@ fn a_choice_that_nobody_makes_ends_the_run() {
 }
 
 #[test]
+fn an_apply_is_repaired_as_often_as_the_workflow_says() {
+    let Some(folder) = project() else { return };
+    let fenced = |text: &str| format!("```hlsl\n{text}\n```");
+    // Two wrong ones that differ: what failed in the same way is asked in the same words, and not answered anew.
+    let answers = ["#define THREE 3", "#define FOUR 4", "#define TWO 2"].map(fenced);
+    let answers = answers.each_ref().map(String::as_str);
+    let once = answered(folder.path(), "one-repair", &answers, &[]);
+    let (rows, _) = steps(&once);
+    assert_eq!((once.code, column(&rows, "verdict")), (5, vec!["accepted", "failed"]), "{}", once.err);
+    assert_eq!((&rows[1]["model_calls"], &rows[1]["repairs"]), (&2.into(), &1.into()), "{}", rows[1]);
+    let Some(folder) = project() else { return };
+    let twice = answered(folder.path(), "two-repairs", &answers, &[]);
+    let (rows, _) = steps(&twice);
+    assert_eq!((twice.code, column(&rows, "verdict")), (0, vec!["accepted"; 3]), "{}", twice.err);
+    assert_eq!((&rows[1]["model_calls"], &rows[1]["repairs"]), (&3.into(), &2.into()), "{}", rows[1]);
+}
+
+#[test]
+fn the_fastest_valid_branch_goes_on() {
+    let Some(folder) = project() else { return };
+    let outcome = run(folder.path(), "fastest-of-three", &["--json", "-q"]);
+    let (rows, _) = steps(&outcome);
+    assert_eq!(outcome.code, 0, "{}", outcome.err);
+    let wrong = rows.iter().find(|row| row["name"] == "half-grid").expect("a row of the wrong branch");
+    assert_eq!(wrong["verdict"], "failed", "a branch that is wrong costs only itself");
+    // A hundred times the reads are slower on any device: the branch of two steps goes on.
+    let last = peak(folder.path(), &["show", "1/add-macro"]);
+    assert!(last.out.contains("ACCUMULATOR total") && !last.out.contains("100 * n"), "{}{}", last.out, last.err);
+}
+
+#[test]
 fn where_nobody_is_there_to_ask_the_run_ends() {
     let Some(folder) = project() else { return };
     let outcome = run(folder.path(), "asks", &[]);
@@ -275,4 +311,89 @@ fn varied(row: &Value) -> bool {
 fn status(folder: &Path) -> RunStatus {
     let store = Store::find(folder).expect("the store opens");
     store.runs().expect("read").into_iter().max_by_key(|run| run.id).expect("a run").status
+}
+
+/// Somebody at a terminal, whose answers are known beforehand.
+#[derive(Default)]
+struct Person {
+    answers: Vec<Answer>,
+    questions: Vec<(String, String)>,
+    rows: Vec<(String, Verdict)>,
+}
+
+impl Observer for Person {
+    fn progress(&mut self, _: &Progress) {}
+
+    fn rows(&mut self, rows: &[Row]) {
+        self.rows.extend(rows.iter().map(|row| (row.name.clone(), row.verdict)));
+    }
+
+    fn note(&mut self, _: &str) {}
+
+    fn ask(&mut self, question: &Question<'_>) -> Answer {
+        self.questions.push((question.step.to_owned(), question.standing.to_owned()));
+        self.answers.remove(0)
+    }
+
+    fn cancelled(&self) -> bool {
+        false
+    }
+}
+
+/// A run of the workflow by a person; none without a device.
+fn asked(workflow: &str, answers: &[Answer]) -> Option<Person> {
+    let folder = project()?;
+    let loaded = load(&[folder.path().join("mine.peak")], Standard::Embedded);
+    let mut machine = vulkan::machine(&loaded.ir)?;
+    let workflow = loaded.ir.workflows.iter().find(|own| own.name == workflow).expect("it is declared");
+    let context = start_context(&loaded, &workflow.kernel, "hlsl").expect("its code is inline");
+    let provider = open_provider(&ProviderChoice::default(), folder.path(), loaded.standard()).expect("recordings");
+    let templates = templates(loaded.standard()).expect("the library has them");
+    let mut store = Store::open(folder.path()).expect("a store");
+    let cancelled = AtomicBool::new(false);
+    let parts = machine.parts();
+    let mut environment = Environment {
+        library: &loaded.ir,
+        info: parts.info,
+        device: parts.device,
+        facts: parts.facts,
+        backend: parts.backend,
+        toolchain: parts.toolchain,
+        compile: parts.compile,
+        execute: parts.execute,
+        provider: provider.as_ref(),
+        replays: true,
+        templates: &templates,
+        store: &mut store,
+        timing: TuneTiming::for_device(parts.info.kind),
+        options: Options::default(),
+        cancelled: &cancelled,
+    };
+    let mut person = Person { answers: answers.to_vec(), ..Person::default() };
+    peak::workflow::run(workflow, context, &mut environment, &mut person).expect("the run ends well");
+    Some(person)
+}
+
+#[test]
+fn a_person_who_is_asked_tries_again_and_goes_on_without() {
+    let Some(person) = asked("asks-and-goes-on", &[Answer::Retry, Answer::Skip]) else { return };
+    let names: Vec<(&str, Verdict)> = person.rows.iter().map(|(name, verdict)| (name.as_str(), *verdict)).collect();
+    assert_eq!(
+        names,
+        [
+            ("baseline", Verdict::Accepted),
+            ("half-grid", Verdict::Failed),
+            ("half-grid", Verdict::Failed),
+            ("same-grid", Verdict::Accepted)
+        ]
+    );
+    let question = ("half-grid".to_owned(), "baseline".to_owned());
+    assert_eq!(person.questions, [question.clone(), question]);
+}
+
+#[test]
+fn a_person_who_says_stop_ends_the_run() {
+    let Some(person) = asked("asks-and-goes-on", &[Answer::Stop]) else { return };
+    let last = person.rows.last().expect("a row");
+    assert_eq!((last.0.as_str(), last.1, person.questions.len()), ("half-grid", Verdict::Failed, 1));
 }

@@ -7,6 +7,120 @@ use std::time::{Duration, Instant};
 
 const DESIGN: &str = include_str!("suite/ok/design.peak");
 
+/// Input that goes wrong in a way of its own.
+struct Case {
+    name: &'static str,
+    bytes: fn() -> Vec<u8>,
+    /// The codes that it gives, in order.
+    codes: &'static [&'static str],
+}
+
+const fn case(name: &'static str, bytes: fn() -> Vec<u8>, codes: &'static [&'static str]) -> Case {
+    Case { name, bytes, codes }
+}
+
+/// Bad input by name. Files that cannot be opened are cases of `tests/check.rs` of the root package.
+const CASES: &[Case] = &[
+    case("tab indentation", || b"device d\n\tspeaks cuda\n".to_vec(), &["peak::tab"]),
+    case("tabs below spaces", || b"device d\n  speaks cuda\n\thas warp = 32\n".to_vec(), &["peak::tab"]),
+    case("a NUL", || b"device d\n  speaks cuda\0\n".to_vec(), &["peak::nul"]),
+    case("nothing but NULs", || vec![0; 1000], &["peak::nul"]),
+    case("invalid UTF-8", || b"device d \"\xff\xfe\"\n  speaks cuda\n".to_vec(), &["peak::utf8"]),
+    case("a character cut in two", || b"device d\n  speaks cuda\n# \xe2\x82".to_vec(), &["peak::utf8"]),
+    case("10 MB on one line", || vec![b'a'; 10 << 20], &["peak::line-too-long"]),
+    case("10 MB of one title", || device(&"t".repeat(10 << 20), ""), &["peak::line-too-long"]),
+    case("10 MB of a fence's line", ten_megabytes_of_code, &["peak::line-too-long"]),
+    case("10,000 levels", || levels(10_000), &["peak::file-too-large"]),
+    case("1,000 levels", || levels(1_000), &["peak::too-deep"]),
+    case("10,000 brackets", || requirement(&in_brackets(10_000)), &["peak::line-too-long"]),
+    case("1,000 brackets", || requirement(&in_brackets(1_000)), &["peak::too-deep"]),
+    case("1,000 operations", || requirement(&format!("{}n = 1", "-".repeat(1_000))), &["peak::too-deep"]),
+    case("a cycle of `after`", || ring("transformation", "after", 3), &["peak::cycle"]),
+    case("one that comes after itself", || ring("transformation", "after", 1), &["peak::cycle"]),
+    case("a cycle of 10,000 `after`", || ring("transformation", "after", 10_000), &["peak::cycle"]),
+    case("a cycle of packs", || ring("pack", "extends", 3), &["peak::cycle"]),
+    case("a pack that extends itself", || ring("pack", "extends", 1), &["peak::cycle"]),
+    case("duplicate names", || [device("A", ""), device("B", "")].concat(), &["peak::duplicate-name"]),
+    case("a name 10,000 times", || device("A", "").repeat(10_000), &["peak::duplicate-name", "peak::too-many-errors"]),
+    case("a unit on a tuning parameter", || kernel("  tune T in 8 KiB, 16\n"), &["peak::syntax"]),
+    case("a unit on a count", || workflow("  tune up to 4 KiB configurations after each step\n"), &["peak::syntax"]),
+    case("a unit on a type", || kernel("  input B: array[n] of f32 KiB, ones\n"), &["peak::syntax"]),
+    case("a rate as a fact", || device("A", "  has warp = 32 TFLOPS\n"), &["peak::unknown-unit"]),
+    case("bytes as a rate of arithmetic", || device("A", "  peaks at 10 KiB f32\n"), &["peak::unknown-unit"]),
+    case("a literal beyond 64 bits", || requirement("n < 99999999999999999999"), &["peak::number-range"]),
+    case("a unit that goes beyond 64 bits", || requirement("n < 9223372036854775807 KiB"), &["peak::number-range"]),
+    case("a sum beyond 64 bits", || requirement("n < 9223372036854775807 + 1"), &["peak::number-range"]),
+    case("a product beyond 64 bits", || requirement("n < 4294967296 * 4294967296"), &["peak::number-range"]),
+    case(
+        "a power beyond 64 bits",
+        || kernel("  tune T in powers of 2 from 1 to 9223372036854775808\n"),
+        &["peak::number-range"],
+    ),
+    case("a range of all numbers", || kernel("  tune T in 0 to 9223372036854775807\n"), &["peak::values"]),
+    case("a number beyond a double", || kernel("  tolerance absolute 1e999\n"), &["peak::number-range"]),
+    case("division by zero in a requirement", || requirement("n / 0 = 1"), &["peak::division-by-zero"]),
+    case("a remainder by zero", || requirement("n mod 0 = 0"), &["peak::division-by-zero"]),
+    case("division by what is always zero", || requirement("n / (4 - 2 * 2) = 1"), &["peak::division-by-zero"]),
+    case("a rounded division by zero", || requirement("ceil(n / 0) = 1"), &["peak::division-by-zero"]),
+    case("an empty file", Vec::new, &[]),
+    case("nothing but blank lines", || b"\n\r\n   \n".to_vec(), &[]),
+    case("nothing but a byte order mark", || "\u{feff}".as_bytes().to_vec(), &[]),
+];
+
+#[test]
+fn every_case_gives_its_codes_quickly() {
+    for Case { name, bytes, codes } in CASES {
+        let mut found = timed(&bytes());
+        found.dedup();
+        assert_eq!(&found, codes, "{name}");
+    }
+}
+
+fn device(title: &str, clauses: &str) -> Vec<u8> {
+    format!("device d \"{title}\"\n  speaks cuda\n{clauses}").into_bytes()
+}
+
+/// A kernel that is right but for `clauses`.
+fn kernel(clauses: &str) -> Vec<u8> {
+    let head = "kernel copy\n  element f32\n  input n: int in 64\n  input A: array[n] of f32, ones\n";
+    let tail = "  output C: array[n] of f32\n  device code for cuda from \"copy.cu\"\n";
+    let host = "  host code\n    launch copy\n      grid 1\n      block 1\n      arguments A, C, n\n";
+    format!("{head}{clauses}{tail}{host}").into_bytes()
+}
+
+fn requirement(condition: &str) -> Vec<u8> {
+    kernel(&format!("  require {condition}\n"))
+}
+
+fn in_brackets(count: usize) -> String {
+    format!("{}n{} = 1", "(".repeat(count), ")".repeat(count))
+}
+
+fn workflow(clauses: &str) -> Vec<u8> {
+    let right = String::from_utf8(kernel("")).expect("text");
+    format!("{right}workflow w\n  start from kernel copy\n{clauses}  keep best\n").into_bytes()
+}
+
+fn levels(count: usize) -> Vec<u8> {
+    let repeats = (0..count).map(|level| format!("{:level$}repeat at most 2 times\n", "", level = level + 2));
+    [workflow(""), repeats.collect::<String>().into_bytes()].concat()
+}
+
+fn ten_megabytes_of_code() -> Vec<u8> {
+    format!("utility u\n  code for cuda\n    ```\n    {}\n    ```\n", "x".repeat(10 << 20)).into_bytes()
+}
+
+/// Declarations each of which names the next, and the last the first.
+fn ring(kind: &str, clause: &str, count: usize) -> Vec<u8> {
+    let below = match kind {
+        "pack" => "  for devices d\n",
+        _ => "  pass p\n    in device code\n      Do it.\n",
+    };
+    let one = |at: usize| format!("{kind} r{at}\n  {clause} r{}\n{below}", (at + 1) % count);
+    let ring: String = (0..count).map(one).collect();
+    [device("A", ""), ring.into_bytes()].concat()
+}
+
 #[test]
 fn a_nul_is_reported() {
     let found = read(b"kernel a\0b\n  element f32\n");

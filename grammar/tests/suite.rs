@@ -5,18 +5,62 @@
 
 use miette::{GraphicalReportHandler, GraphicalTheme};
 use peak_grammar::{Diagnostic, SourceFile, Sources, load, parse};
+use std::collections::BTreeSet;
 use std::path::Path;
 
 const BASE: &str = include_str!("suite/base.peak");
 
+/// Wrong files at least, as a floor under what is removed.
+const WRONG_FILES: usize = 100;
+/// Of those, files with three errors or more at least: each must tell of all of them.
+const WITH_SEVERAL: usize = 12;
+
 #[test]
-fn every_wrong_file_says_what_is_wrong() {
-    insta::glob!("suite/err/*.peak", |path| {
+fn what_cannot_be_read_says_what_is_wrong() {
+    insta::glob!("suite/syntax/err/*.peak", |path| {
         let file = read(path);
-        let (_, diagnostics) = load(&[SourceFile::new("base.peak", BASE), file.clone()]);
-        assert!(!diagnostics.is_empty(), "{} is accepted", path.display());
-        check(&file, &diagnostics);
+        assert!(!parse(&file).1.is_empty(), "{} can be read: it belongs to resolve/err", path.display());
+        check(&file, &found(&file));
     });
+}
+
+#[test]
+fn what_can_be_read_and_means_nothing_says_what_is_wrong() {
+    insta::glob!("suite/resolve/err/*.peak", |path| {
+        let file = read(path);
+        assert_eq!(parse(&file).1, [], "{} cannot be read: it belongs to syntax/err", path.display());
+        let found = found(&file);
+        assert!(!found.is_empty(), "{} is accepted", path.display());
+        check(&file, &found);
+    });
+}
+
+#[test]
+fn there_are_enough_wrong_files_and_enough_with_several_errors() {
+    let files = wrong_files();
+    let texts: BTreeSet<&[u8]> = files.iter().map(|file| file.bytes.as_slice()).collect();
+    assert_eq!(texts.len(), files.len(), "two files are the same");
+    assert!(files.len() >= WRONG_FILES, "only {} files", files.len());
+    let lines = |file: &SourceFile| -> BTreeSet<usize> {
+        let sources = Sources::new([file]);
+        found(file).iter().map(|one| sources.line_column(&one.file, one.span.start).0).collect()
+    };
+    let several = files.iter().filter(|file| lines(file).len() >= 3).count();
+    assert!(several >= WITH_SEVERAL, "only {several} files have errors on three lines");
+}
+
+#[test]
+fn no_place_is_told_of_twice() {
+    for file in wrong_files() {
+        let found: Vec<Diagnostic> = found(&file).into_iter().filter(Diagnostic::is_error).collect();
+        for (at, one) in found.iter().enumerate() {
+            let same = found[..at].iter().find(|other| (&other.file, other.span) == (&one.file, one.span));
+            // What a declaration or a launch lacks is told at its name, each clause by itself.
+            let lacks = |code: &str| code == "peak::missing-clause" || code == "peak::launch";
+            let same = same.filter(|other| !lacks(other.code) || one.code != other.code);
+            assert_eq!(same, None, "{}", file.name);
+        }
+    }
 }
 
 #[test]
@@ -42,11 +86,7 @@ fn the_base_of_the_fixtures_is_right() {
 
 #[test]
 fn every_code_of_the_fixtures_is_explained() {
-    let mut seen = std::collections::BTreeSet::new();
-    insta::glob!("suite/err/*.peak", |path| {
-        let (_, diagnostics) = load(&[SourceFile::new("base.peak", BASE), read(path)]);
-        seen.extend(diagnostics.iter().map(|diagnostic| diagnostic.code));
-    });
+    let seen: BTreeSet<&str> = wrong_files().iter().flat_map(found).map(|one| one.code).collect();
     let unseen = peak_grammar::diagnostics::CODES.iter().filter(|entry| !seen.contains(entry.code));
     // Those that no text fixture can show have tests in `hostile.rs` and `specialize.rs`.
     let unseen: Vec<&str> = unseen.map(|entry| entry.code).collect();
@@ -81,6 +121,19 @@ fn rendered(files: &[SourceFile], diagnostics: &[Diagnostic]) -> String {
         handler.render_report(&mut text, sources.report(diagnostic).as_ref()).expect("writing to a string");
     }
     text
+}
+
+fn found(file: &SourceFile) -> Vec<Diagnostic> {
+    load(&[SourceFile::new("base.peak", BASE), file.clone()]).1
+}
+
+/// Every file under `syntax/err` and `resolve/err`.
+fn wrong_files() -> Vec<SourceFile> {
+    let suite = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/suite");
+    let folders = ["syntax/err", "resolve/err"].map(|folder| std::fs::read_dir(suite.join(folder)).expect("fixtures"));
+    let mut paths: Vec<_> = folders.into_iter().flatten().map(|entry| entry.expect("an entry").path()).collect();
+    paths.sort();
+    paths.iter().map(|path| read(path)).collect()
 }
 
 fn read(path: &Path) -> SourceFile {

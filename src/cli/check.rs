@@ -3,7 +3,7 @@
 use super::output::App;
 use crate::error::{Class, Error, Result};
 use crate::library::{Loaded, Standard, load};
-use crate::session::{conflicts, unreachable};
+use crate::session::{conflicts, unfit, unreachable};
 use peak_grammar::{Diagnostic, Severity, SourceFile, Sources};
 use serde_json::json;
 use std::path::PathBuf;
@@ -22,7 +22,7 @@ impl Arguments {
     pub(super) fn run(self, app: &App) -> Result<()> {
         let mut loaded = load(&self.files, Standard::from_environment());
         if loaded.errors().next().is_none() {
-            let found = [conflicts(&loaded), unreachable(&loaded)].concat();
+            let found = [conflicts(&loaded), unfit(&loaded), unreachable(&loaded)].concat();
             loaded.diagnostics.extend(found);
         }
         let (errors, warnings) = tell(app, &loaded);
@@ -76,6 +76,11 @@ fn tell_one(app: &App, sources: &Sources, diagnostic: &Diagnostic, report: impl 
 
 fn fields(sources: &Sources, diagnostic: &Diagnostic) -> serde_json::Value {
     let place = sources.text(&diagnostic.file).map(|_| sources.line_column(&diagnostic.file, diagnostic.span.start));
+    let related = diagnostic.related.iter().map(|related| {
+        let (line, column) = sources.line_column(&related.file, related.span.start);
+        json!({"file": related.file, "line": line, "column": column, "message": related.message})
+    });
+    let related: Vec<serde_json::Value> = related.collect();
     json!({
         "code": diagnostic.code,
         "severity": match diagnostic.severity {
@@ -86,7 +91,9 @@ fn fields(sources: &Sources, diagnostic: &Diagnostic) -> serde_json::Value {
         "line": place.map(|(line, _)| line),
         "column": place.map(|(_, column)| column),
         "message": diagnostic.message,
+        "label": diagnostic.label,
         "help": diagnostic.help,
+        "related": related,
     })
 }
 

@@ -19,6 +19,7 @@ use crate::session::{
 use crate::store::Store;
 use crate::workflow::{Told, inputs_words};
 use peak_grammar::ir::{Device, Region};
+use peak_grammar::specialize;
 use serde_json::json;
 use std::path::PathBuf;
 
@@ -222,7 +223,8 @@ impl Arguments {
         let name = self.backend.as_deref().unwrap_or_else(|| first_backend());
         let backend = backend(name).ok_or_else(|| unknown_backend(name))?;
         let device = self.device.as_deref().map(|name| library_device(loaded, name)).transpose()?;
-        let facts: Facts = device.map(|device| device.facts_for(name)).unwrap_or_default();
+        let facts: Facts =
+            device.map(|device| specialize::with_facts(&loaded.ir, device).facts_for(name)).unwrap_or_default();
         let choice = self.provider.choice(Some(self.record_command(transformation)));
         let provider = open_provider(&choice, &app.project, loaded.standard())?;
         let templates = templates(loaded.standard())?;

@@ -244,10 +244,38 @@ impl Loading {
         let mut loaded = Loaded { ir, sources, diagnostics, asked, places, standard, carried };
         let missing = missing_sources(&loaded);
         loaded.diagnostics.extend(missing);
+        let empty = files_of_nothing(&loaded);
+        loaded.diagnostics.extend(empty);
         let patterns = patterns::problems(&loaded.ir);
         loaded.diagnostics.extend(patterns);
         loaded
     }
+}
+
+/// Files that were asked for and declare nothing.
+fn files_of_nothing(loaded: &Loaded) -> Vec<Diagnostic> {
+    let is_empty = |name: &&String| {
+        let text = loaded.sources.text(name);
+        text.is_some_and(|text| {
+            let (file, found) = peak_grammar::parse(&SourceFile::new(name, text));
+            file.declarations.is_empty() && file.uses.is_empty() && found.is_empty()
+        })
+    };
+    let empty = loaded.asked.iter().filter(is_empty).filter(|name| {
+        // Bytes that are no text are reported, and read as nothing.
+        loaded.diagnostics.iter().all(|found| found.file != **name)
+    });
+    let finding = |name: &String| Diagnostic {
+        code: "peak::empty-file",
+        severity: Severity::Warning,
+        message: format!("`{name}` declares nothing"),
+        file: name.clone(),
+        span: Span::new(0, 0),
+        label: "nothing from here on".to_owned(),
+        help: Some("`peak new kernel NAME` writes a file to start from".to_owned()),
+        related: Vec::new(),
+    };
+    empty.map(finding).collect()
 }
 
 /// Where a file is used.

@@ -1,8 +1,9 @@
 //! Whether a transformation applies to a context, and why not.
 
-use super::{PlanInputs, TransformationPlan};
+use super::{PlanInputs, PlannedStep, TransformationPlan};
 use crate::context::KernelContext;
-use peak_grammar::ir::{Action, Insertion, KernelSelector, Requirement, Transformation};
+use crate::edit::tokens::{Syntax, find};
+use peak_grammar::ir::{Action, Insertion, KernelSelector, Region, Requirement, Transformation};
 use std::collections::BTreeSet;
 
 /// Why a transformation does not apply.
@@ -87,18 +88,75 @@ pub enum NotApplicable {
         help("add `replace requirement {requirement}: ...` to that pass")
     )]
     RetiredRequired { transformation: String, parameter: String, requirement: String },
+
+    #[error(
+        "`{transformation}` retires `{parameter}`, which the {region} still reads, and no step changes the {region}"
+    )]
+    #[diagnostic(
+        code("peak::retired-parameter-read"),
+        help("add `in {region}` to that pass, and write there what takes the parameter's place")
+    )]
+    RetiredRead { transformation: String, parameter: String, region: Region },
 }
 
-/// Everything that can be said before names are bound.
+impl NotApplicable {
+    /// The stable code, as the diagnostic has it.
+    #[must_use]
+    pub fn stable_code(&self) -> &'static str {
+        match self {
+            NotApplicable::Backend { .. } => "peak::wrong-backend",
+            NotApplicable::Kernel { .. } => "peak::wrong-kernel",
+            NotApplicable::Pattern { .. } => "peak::pattern-does-not-match",
+            NotApplicable::NeedsTuning { .. } => "peak::needs-tuning",
+            NotApplicable::NeedsLet { .. } => "peak::needs-let",
+            NotApplicable::After { .. } => "peak::needs-earlier",
+            NotApplicable::Conflict { .. } => "peak::conflicts",
+            NotApplicable::ParameterExists { .. } => "peak::parameter-exists",
+            NotApplicable::Utility { .. } => "peak::utility-missing",
+            NotApplicable::UnknownSetting { .. } => "peak::unknown-setting",
+            NotApplicable::SettingType { .. } => "peak::setting-type",
+            NotApplicable::UnknownRange { .. } => "peak::unknown-range",
+            NotApplicable::ReplacedMissing { .. } => "peak::replaced-requirement-missing",
+            NotApplicable::RetiredRequired { .. } => "peak::retired-parameter-required",
+            NotApplicable::RetiredRead { .. } => "peak::retired-parameter-read",
+        }
+    }
+
+    /// Whether nothing that is applied before can mend it: it is between the transformation, the kernel and the
+    /// language.
+    #[must_use]
+    pub fn is_lasting(&self) -> bool {
+        matches!(
+            self,
+            NotApplicable::Backend { .. }
+                | NotApplicable::Kernel { .. }
+                | NotApplicable::Pattern { .. }
+                | NotApplicable::Utility { .. }
+                | NotApplicable::UnknownSetting { .. }
+                | NotApplicable::SettingType { .. }
+        )
+    }
+
+    /// Whether another language would do.
+    #[must_use]
+    pub fn is_of_language(&self) -> bool {
+        matches!(self, NotApplicable::Backend { .. } | NotApplicable::Utility { .. })
+    }
+}
+
+/// What the context as it stands must hold, after [`check_kernel`].
 pub fn check(context: &KernelContext, inputs: &PlanInputs<'_>) -> Result<(), NotApplicable> {
-    let transformation = inputs.transformation;
-    check_kernel(context, transformation)?;
-    check_history(context, transformation)?;
-    check_names(context, inputs)?;
+    check_history(context, inputs.transformation)?;
+    check_names(context, inputs)
+}
+
+/// The language, the kernel's name and the utilities: what stays as it is, whatever is applied before.
+pub fn check_kernel(context: &KernelContext, inputs: &PlanInputs<'_>) -> Result<(), NotApplicable> {
+    check_selectors(context, inputs.transformation)?;
     check_utilities(context, inputs)
 }
 
-fn check_kernel(context: &KernelContext, transformation: &Transformation) -> Result<(), NotApplicable> {
+fn check_selectors(context: &KernelContext, transformation: &Transformation) -> Result<(), NotApplicable> {
     let name = transformation.name.clone();
     if !transformation.on.is_empty() && !transformation.on.contains(&context.backend) {
         let (backend, on) = (context.backend.clone(), transformation.on.join(", "));
@@ -191,6 +249,29 @@ pub fn check_retired(context: &KernelContext, plan: &TransformationPlan) -> Resu
                     requirement: requirement.name.clone(),
                 });
             }
+        }
+    }
+    Ok(())
+}
+
+/// No region that the transformation leaves alone reads a parameter that one of its passes retires. What a step changes
+/// is judged when it is changed.
+pub fn check_left_alone(context: &KernelContext, plan: &TransformationPlan) -> Result<(), NotApplicable> {
+    let steps = || plan.passes.iter().flat_map(|pass| &pass.steps);
+    let changes = |region: Region| {
+        steps().any(|step| match step {
+            PlannedStep::Request(request) => request.region == region,
+            // An identifier is renamed wherever it means the same.
+            PlannedStep::Mechanical { region: own, action } => {
+                *own == region || matches!(action, Action::Rename { .. })
+            }
+        })
+    };
+    let reads = |region: Region, name: &str| !find(context.regions.get(region), name, Syntax::of(region)).is_empty();
+    for parameter in plan.passes.iter().flat_map(|pass| &pass.retires) {
+        if let Some(region) = Region::ALL.into_iter().find(|region| !changes(*region) && reads(*region, parameter)) {
+            let (transformation, parameter) = (plan.transformation.clone(), parameter.clone());
+            return Err(NotApplicable::RetiredRead { transformation, parameter, region });
         }
     }
     Ok(())

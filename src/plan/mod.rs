@@ -163,8 +163,9 @@ pub struct RegionRequest {
 /// Why it does not apply here.
 pub fn plan(context: &KernelContext, inputs: &PlanInputs<'_>) -> Result<TransformationPlan, NotApplicable> {
     let transformation = inputs.transformation;
-    applicable::check(context, inputs)?;
+    applicable::check_kernel(context, inputs)?;
     let names = bind::names(context, inputs)?;
+    applicable::check(context, inputs)?;
     let requires =
         transformation.requires.iter().map(|requirement| bind::requirement(requirement, transformation, &names));
     let plan = TransformationPlan {
@@ -185,5 +186,6 @@ pub fn plan(context: &KernelContext, inputs: &PlanInputs<'_>) -> Result<Transfor
         passes: passes::passes(context, inputs, &names),
     };
     applicable::check_retired(context, &plan)?;
+    applicable::check_left_alone(context, &plan)?;
     Ok(plan)
 }

@@ -121,15 +121,16 @@ fn site(library: &Library, found: &Inventory, options: &MachineOptions) -> Resul
         Ok(info) => return Ok(here(library, info)),
         Err(error) => error,
     };
-    let wanted = options.device.as_deref().map(|name| library.devices.get(name));
+    let with_facts = |device: &Device| specialize::with_facts(library, device);
+    let wanted = options.device.as_deref().map(|name| library.devices.get(name).map(with_facts));
     match wanted {
         Some(Some(device)) => {
             let spoken: Vec<&String> = device.speaks.keys().collect();
             let backend = language(options, |name| spoken.iter().any(|known| *known == name));
-            let backend = backend.ok_or_else(|| not_spoken(device, options))?;
+            let backend = backend.ok_or_else(|| not_spoken(&device, options))?;
             let target = device.speaks.get(&backend).and_then(|targets| targets.first()).cloned();
             let (name, facts) = (format!("{} (of the library)", device.name), device.facts_for(&backend));
-            Ok(Site { backend, name, device: Some(device.clone()), facts, target: target.unwrap_or_default() })
+            Ok(Site { backend, name, device: Some(device), facts, target: target.unwrap_or_default() })
         }
         Some(None) => Err(error),
         // What is compiled needs no device, where none is asked for.
@@ -143,7 +144,7 @@ fn site(library: &Library, found: &Inventory, options: &MachineOptions) -> Resul
 }
 
 fn here(library: &Library, info: &DeviceInfo) -> Site {
-    let device = specialize::find_device(library, &info.name).cloned();
+    let device = specialize::find_device(library, &info.name).map(|device| specialize::with_facts(library, device));
     Site {
         backend: info.backend.clone(),
         name: info.name.clone(),

@@ -92,7 +92,7 @@ impl Machine {
         let info = choose(library, &found, options)?.clone();
         let backend = backend(&info.backend).ok_or_else(|| unknown_backend(&info.backend))?;
         let toolchain = check_toolchains(&found, &info.backend)?;
-        let device = specialize::find_device(library, &info.name).cloned();
+        let device = specialize::find_device(library, &info.name).map(|device| specialize::with_facts(library, device));
         let facts = facts_in_force(&info, device.as_ref());
         let gate = Arc::new(Gate::new());
         let pool_options = PoolOptions {

@@ -16,7 +16,10 @@ mod machine;
 mod packs;
 mod providers;
 mod reach;
+mod steps;
+mod unfit;
 mod worker;
+mod written;
 
 pub use bench::{Bench, Contender, Ready};
 pub use builder::SessionBuilder;
@@ -30,6 +33,7 @@ pub use machine::{Machine, MachineOptions};
 pub use packs::conflicts;
 pub use providers::{PROJECT_RECORDINGS, ProviderChoice, open_provider, templates};
 pub use reach::unreachable;
+pub use unfit::unfit;
 pub use worker::worker;
 
 use crate::context::KernelContext;

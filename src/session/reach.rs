@@ -6,7 +6,7 @@ use crate::context::KernelContext;
 use crate::context::scope::Facts;
 use crate::library::Loaded;
 use crate::lowering::foreseen;
-use crate::plan::{PlanInputs, TransformationPlan, plan};
+use crate::plan::TransformationPlan;
 use crate::tune::space::{Count, Explanation, Space};
 use crate::workflow::timed_sizes;
 use indexmap::IndexMap;
@@ -26,7 +26,7 @@ pub fn unreachable(loaded: &Loaded) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     for kernel in loaded.ir.kernels.values().filter(|kernel| asked(&kernel.origin)) {
         for device in devices_of_file(&loaded.ir, &kernel.origin.file) {
-            for place in places(kernel, device, None) {
+            for place in places(&loaded.ir, kernel, device, None) {
                 found.extend(check_kernel(loaded, kernel, &place));
             }
         }
@@ -35,7 +35,7 @@ pub fn unreachable(loaded: &Loaded) -> Vec<Diagnostic> {
         let kernel = loaded.ir.kernels.get(&workflow.kernel).filter(|_| asked(&workflow.origin));
         let Some(kernel) = kernel else { continue };
         for device in devices {
-            for place in places(kernel, device, workflow.backend.as_deref()) {
+            for place in places(&loaded.ir, kernel, device, workflow.backend.as_deref()) {
                 found.extend(check_workflow(loaded, workflow, &place));
             }
         }
@@ -79,9 +79,10 @@ fn workflows(library: &Library) -> Vec<(&Workflow, Vec<&Device>)> {
 }
 
 /// The languages that the device speaks and the kernel has code for, with the facts in force.
-fn places<'l>(kernel: &Kernel, device: &'l Device, only: Option<&str>) -> Vec<Place<'l>> {
+fn places<'l>(library: &Library, kernel: &Kernel, device: &'l Device, only: Option<&str>) -> Vec<Place<'l>> {
+    let known = specialize::with_facts(library, device);
     let fits = |language: &&String| kernel.code.contains_key(*language) && only.is_none_or(|only| only == *language);
-    let place = |language: &String| Place { device, language: language.clone(), facts: device.facts_for(language) };
+    let place = |language: &String| Place { device, language: language.clone(), facts: known.facts_for(language) };
     device.speaks.keys().filter(fits).map(place).collect()
 }
 
@@ -105,7 +106,13 @@ fn check_workflow(loaded: &Loaded, workflow: &Workflow, place: &Place<'_>) -> Op
     }
     for step in &workflow.steps {
         for (application, goes_on) in applications(step) {
-            let Some(plan) = planned(loaded, application, &context, place) else { continue };
+            let Some(plan) = planned(loaded, application, &context, place) else {
+                // What later steps start from is not known.
+                if goes_on {
+                    return None;
+                }
+                continue;
+            };
             let after = foreseen(&context, &plan);
             if let Some(why) = nothing_left(&after, &workflow.time_at, place) {
                 return finding(&format!("`{}`", application.transformation), &why);
@@ -130,23 +137,14 @@ fn applications(step: &WorkflowStep) -> Vec<(&Application, bool)> {
     }
 }
 
-/// The plan of a step; none where it does not apply from here, which is said when it is run.
+/// The plan of a step; none where it does not apply from here, which [`super::unfit`] says.
 fn planned(
     loaded: &Loaded,
     application: &Application,
     context: &KernelContext,
     place: &Place<'_>,
 ) -> Option<TransformationPlan> {
-    let specialized =
-        specialize::transformation(&loaded.ir, &application.transformation, Some(&place.device.name)).ok()?;
-    let inputs = PlanInputs {
-        transformation: &specialized.transformation,
-        knowledge: &specialized.knowledge,
-        utilities: &loaded.ir.utilities,
-        application,
-        facts: &place.facts,
-    };
-    plan(context, &inputs).ok()
+    crate::workflow::planned(&loaded.ir, Some(&place.device.name), &place.facts, application, context).ok()
 }
 
 /// Why no configuration is valid at any size, where that is so.

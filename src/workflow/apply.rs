@@ -138,34 +138,7 @@ impl<'a> Workshop<'a> {
         application: &Application,
         context: &KernelContext,
     ) -> Result<TransformationPlan, Box<ApplyError>> {
-        let device = self.device.map(|device| device.name.as_str());
-        let specialized = specialize::transformation(self.library, &application.transformation, device)
-            .map_err(|error| Box::new(ApplyError::Specialize { message: error.to_string() }))?;
-        self.check_conflicts(&specialized.transformation.name, context)?;
-        let inputs = PlanInputs {
-            transformation: &specialized.transformation,
-            knowledge: &specialized.knowledge,
-            utilities: &self.library.utilities,
-            application,
-            facts: self.facts,
-        };
-        plan(context, &inputs).map_err(|reason| Box::new(ApplyError::NotApplicable(reason)))
-    }
-
-    /// A conflict holds both ways: what was applied before may name this one.
-    fn check_conflicts(&self, name: &str, context: &KernelContext) -> Result<(), Box<ApplyError>> {
-        let device = self.device.map(|device| device.name.as_str());
-        let refuses = |other: &&String| {
-            let declared = specialize::transformation(self.library, other, device);
-            declared.is_ok_and(|declared| declared.transformation.conflicts_with.iter().any(|own| own == name))
-        };
-        match context.applied.iter().find(refuses) {
-            None => Ok(()),
-            Some(other) => Err(Box::new(ApplyError::NotApplicable(NotApplicable::Conflict {
-                transformation: name.to_owned(),
-                other: other.clone(),
-            }))),
-        }
+        planned(self.library, self.device.map(|device| device.name.as_str()), self.facts, application, context)
     }
 
     /// What prompts say of language and device.
@@ -204,6 +177,51 @@ impl<'a> Workshop<'a> {
                 AppliedStep { result: Err((rejected.failure, error)), attempts: rejected.attempts, prompts, expects }
             }
         }
+    }
+}
+
+/// The plan of a transformation for a context, on a device of the library or on none.
+///
+/// # Errors
+/// It is not there, packs contradict one another, or it does not apply.
+pub fn planned(
+    library: &Library,
+    device: Option<&str>,
+    facts: &Facts,
+    application: &Application,
+    context: &KernelContext,
+) -> Result<TransformationPlan, Box<ApplyError>> {
+    let specialized = specialize::transformation(library, &application.transformation, device)
+        .map_err(|error| Box::new(ApplyError::Specialize { message: error.to_string() }))?;
+    let inputs = PlanInputs {
+        transformation: &specialized.transformation,
+        knowledge: &specialized.knowledge,
+        utilities: &library.utilities,
+        application,
+        facts,
+    };
+    let plan = plan(context, &inputs).map_err(|reason| Box::new(ApplyError::NotApplicable(reason)))?;
+    check_conflicts(library, device, &application.transformation, context)?;
+    Ok(plan)
+}
+
+/// A conflict holds both ways: what was applied before may name this one.
+fn check_conflicts(
+    library: &Library,
+    device: Option<&str>,
+    name: &str,
+    context: &KernelContext,
+) -> Result<(), Box<ApplyError>> {
+    let refuses = |other: &&String| {
+        let declared = specialize::transformation(library, other, device);
+        declared.is_ok_and(|declared| declared.transformation.conflicts_with.iter().any(|own| own == name))
+    };
+    match context.applied.iter().find(refuses) {
+        None => Ok(()),
+        Some(other) => Err(Box::new(ApplyError::NotApplicable(NotApplicable::Conflict {
+            transformation: name.to_owned(),
+            other: other.clone(),
+        }))),
     }
 }
 

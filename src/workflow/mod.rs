@@ -16,7 +16,7 @@ mod observer;
 mod row;
 mod rows;
 
-pub use apply::{AppliedStep, ApplyError, Told, Workshop};
+pub use apply::{AppliedStep, ApplyError, Told, Workshop, planned};
 pub use count::{COUNT_DEADLINE, COUNTED_BLOCKS, counted_facts, counts};
 pub use engine::{BASELINE, Outcome, run};
 pub use environment::{Environment, Options, facts_in_force};

@@ -8,7 +8,8 @@ use crate::machine::launch::{Launch, LaunchState, run};
 use crate::machine::memory::{AddressSpace, Bytes, Region, next_base};
 use crate::program::{self, CompiledEntry, Program};
 use peak_backend_api::{
-    Artifact, ArtifactKind, Caches, Device, DeviceInfo, LaunchCounts, LaunchSequence, LaunchStep, ProgramId, RuntimeError,
+    Artifact, ArtifactKind, Caches, Device, DeviceInfo, LaunchCounts, LaunchSequence, LaunchStep, ProgramId,
+    RuntimeError,
 };
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;

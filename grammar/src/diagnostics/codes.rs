@@ -69,7 +69,14 @@ pub const CODES: &[CodeEntry] = &[
         "peak::not-built",
         "The construct belongs to the language but is not built yet; the rest of the file is used.",
     ),
-    entry("peak::number-range", "The number does not fit: integers have 64 bits, and counts must not be negative."),
+    entry(
+        "peak::division-by-zero",
+        "A number is divided by 0, or by an expression that is 0 whatever the configuration: none would be valid.",
+    ),
+    entry(
+        "peak::number-range",
+        "The number does not fit: integers have 64 bits, what is computed from them too, and counts must not be negative.",
+    ),
     entry(
         "peak::unknown-unit",
         "The unit is not known there: bytes come as KiB, MiB, GiB; rates as FLOPS or B/s with K, M, G, T or P before them.",
@@ -115,7 +122,7 @@ pub const CODES: &[CodeEntry] = &[
     ),
     entry(
         "peak::used-before-defined",
-        "A statement of `computes` reads an array that a later one defines. Statements stand in order; move the later one up. What an inout holds on entry is written `old NAME[...]`.",
+        "A statement of `computes` reads an array that a later one defines, or host code reads a `let` that stands below. Statements stand in order; move the later one up. What an inout holds on entry is written `old NAME[...]`.",
     ),
     entry(
         "peak::extent-unknown",

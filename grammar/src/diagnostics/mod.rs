@@ -64,7 +64,7 @@ impl Diagnostic {
             message: message.into(),
             file: file.to_owned(),
             span,
-            label: "here".to_owned(),
+            label: usual_label(code).to_owned(),
             help: None,
             related: Vec::new(),
         }
@@ -109,5 +109,22 @@ impl Diagnostic {
     #[must_use]
     pub fn is_error(&self) -> bool {
         self.severity == Severity::Error
+    }
+}
+
+/// The words under the span where a finding has none of its own.
+fn usual_label(code: &str) -> &'static str {
+    match code {
+        "peak::cycle" => "reads itself",
+        "peak::insert-without-code" => "lacks code",
+        "peak::launch" => "this launch",
+        "peak::missing-clause" => "incomplete",
+        "peak::name-style" => "this name",
+        "peak::not-computed" => "never computed",
+        "peak::number-range" => "out of range",
+        "peak::unknown-function" | "peak::unknown-language" | "peak::unknown-type" | "peak::unknown-unit" => "unknown",
+        "peak::used-before-defined" => "used here",
+        "peak::wrong-region" => "not in this region",
+        _ => "here",
     }
 }

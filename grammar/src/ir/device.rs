@@ -79,6 +79,12 @@ pub struct Pack {
     pub extends: Option<String>,
     /// `for devices ...`; inherited where it says nothing itself.
     pub devices: Vec<String>,
+    /// `has NAME = VALUE`: in place of the device's.
+    #[serde(default)]
+    pub facts: IndexMap<String, i64>,
+    /// `has for BACKEND NAME = VALUE`: in place of the device's for that backend.
+    #[serde(default)]
+    pub backend_facts: IndexMap<String, IndexMap<String, i64>>,
     /// Knowledge for prompts, beside the device's.
     pub knows: Prose,
     /// Overrides.

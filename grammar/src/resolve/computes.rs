@@ -41,10 +41,14 @@ pub(super) fn computes(
         let target = &statement.target;
         if direction(&target.value) == Some(Direction::Input) {
             let message = format!("`{}` is an input, and cannot be computed", target.value);
-            out.push(out.error("peak::type-mismatch", target.span, message).help("declare it `output` or `inout`"));
+            let diagnostic = out.error("peak::type-mismatch", target.span, message).label("an input");
+            out.push(diagnostic.help("declare it `output` or `inout`, or compute another array"));
         } else if !defined.insert(target.value.as_str()) {
             let message = format!("`{}` is defined twice", target.value);
+            let first = statements.iter().find(|first| first.target.value == target.value);
+            let first = first.map_or(target.span, |first| first.target.span);
             let diagnostic = out.error("peak::duplicate-name", target.span, message).label("again");
+            let diagnostic = diagnostic.related(out.file(), first, "first here");
             out.push(diagnostic.help("an array has one statement; `a where CONDITION else b` tells its cases apart"));
         } else {
             scope.check_array(target, Some(statement.indices.len()), out);
@@ -77,7 +81,8 @@ fn extents(
         if !local {
             let message =
                 format!("how far `{}` runs is said by the shape of `{}`", variable.value, statement.target.value);
-            out.push(out.error("peak::type-mismatch", variable.span, message).help("leave the range out"));
+            let help = format!("leave the range out: `{}`", variable.value);
+            out.push(out.error("peak::type-mismatch", variable.span, message).label("needs no range").help(help));
             return Vec::new();
         }
         starts_at_zero(range, scope, out);
@@ -132,7 +137,8 @@ fn ranges(statement: &ast::Assignment, scope: &Scope<'_>, out: &mut Report<'_>) 
 fn starts_at_zero(range: &ast::Bound, scope: &Scope<'_>, out: &mut Report<'_>) {
     if scope.expr(&range.low, out).is_some_and(|low| low != Expr::Integer(0)) {
         let message = "an index of an array starts at 0";
-        out.push(out.error("peak::type-mismatch", range.low.span, message).help("write `in 0..EXTENT`"));
+        let help = format!("write `{} in 0..EXTENT`", range.variable.value);
+        out.push(out.error("peak::type-mismatch", range.low.span, message).label("not 0").help(help));
     }
 }
 

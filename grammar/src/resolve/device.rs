@@ -29,11 +29,8 @@ pub(super) fn device(block: &Block<DeviceClause>, index: &Index<'_>, out: &mut R
         match &clause.value {
             DeviceClause::Speaks(spoken) => speaks(spoken, &mut device, out),
             DeviceClause::Matches(names) => matches(names, &mut device, out),
-            DeviceClause::Has { languages, facts } if languages.is_empty() => add(facts, &mut device.facts, out),
             DeviceClause::Has { languages, facts } => {
-                for language in checked_languages(languages, out) {
-                    add(facts, device.backend_facts.entry(language).or_default(), out);
-                }
+                has(languages, facts, &mut device.facts, &mut device.backend_facts, out);
             }
             DeviceClause::Peaks(rates) => device.peaks.extend(rates.iter().filter_map(|rate| peak(rate, out))),
             DeviceClause::Knows(prose) => once(&mut knows, scope.prose(prose, out), "`knows`", clause.span, out),
@@ -64,6 +61,22 @@ fn matches(names: &[Name], device: &mut Device, out: &mut Report<'_>) {
         } else {
             device.matches.push(name.value.clone());
         }
+    }
+}
+
+/// The facts of a `has`: for every language, or for those that it names.
+pub(super) fn has(
+    languages: &[Name],
+    stated: &[(Name, i64)],
+    facts: &mut IndexMap<String, i64>,
+    by_language: &mut IndexMap<String, IndexMap<String, i64>>,
+    out: &mut Report<'_>,
+) {
+    if languages.is_empty() {
+        add(stated, facts, out);
+    }
+    for language in checked_languages(languages, out) {
+        add(stated, by_language.entry(language).or_default(), out);
     }
 }
 

@@ -1,6 +1,7 @@
 //! Expressions as written to sizes, conditions and the oracle's values.
 
-use super::scope::Scope;
+use super::constant;
+use super::scope::{Scope, element_form};
 use crate::ir::{BinaryOp, CompareOp, Condition, Expr, Function, Predicate, ReduceOp, Value, ValueOp};
 use crate::syntax::ast::{Bound, Expression, ExpressionKind as Kind};
 use crate::syntax::{Name, Report};
@@ -23,17 +24,29 @@ impl Scope<'_> {
             }
             Kind::Negate(inner) => Expr::Negate(boxed(inner, out)?),
             Kind::Binary(op, left, right) => {
+                let divisor = right.span;
                 let (left, right) = (boxed(left, out), boxed(right, out));
-                Expr::Binary(*op, left?, right?)
+                let (left, right) = (left?, right?);
+                constant::check(*op, &left, &right, expression.span, divisor, out);
+                Expr::Binary(*op, left, right)
             }
             Kind::Call(name, arguments) => self.size_call(name, arguments, out)?,
-            Kind::Number(_) => return mismatch(expression, "a whole number is needed, not a fraction", out),
-            Kind::Element(..) | Kind::Old(..) | Kind::Reduce(..) => {
-                return mismatch(expression, "a size cannot read arrays; only `computes` can", out);
+            Kind::Number(_) => {
+                let help = "write a quotient of whole numbers, as in `n * 3 / 2`; `ceil(a / b)` rounds up";
+                return mismatch(expression, "a whole number is needed, not a fraction", "a fraction", help, out);
             }
-            Kind::Where(..) => return mismatch(expression, "a size cannot choose; only `computes` can", out),
+            Kind::Element(..) | Kind::Old(..) | Kind::Reduce(..) => {
+                let help = "a size is made of scalar inputs, tuning parameters, lets, and facts such as `device.warp`";
+                let message = "a size cannot read arrays; only `computes` can";
+                return mismatch(expression, message, "reads an array", help, out);
+            }
+            Kind::Where(..) => {
+                let help = "`min(a, b)` and `max(a, b)` take the smaller and the larger";
+                return mismatch(expression, "a size cannot choose; only `computes` can", "chooses", help, out);
+            }
             Kind::Compare(..) | Kind::And(_) | Kind::Or(_) | Kind::Not(_) => {
-                return mismatch(expression, "a number is needed, not a condition", out);
+                let help = "a comparison stands alone in `require` and in `reject when`";
+                return mismatch(expression, "a number is needed, not a condition", "a condition", help, out);
             }
         })
     }
@@ -51,7 +64,7 @@ impl Scope<'_> {
             Kind::Name(name) if self.flags.contains(name) => {
                 Condition::Compare(CompareOp::NotEqual, Expr::Name(name.clone()), Expr::Integer(0))
             }
-            _ => return mismatch(expression, "a condition is needed, such as `a <= b`", out),
+            _ => return no_condition(expression, out),
         })
     }
 
@@ -64,10 +77,13 @@ impl Scope<'_> {
         match (name.value.as_str(), arguments) {
             ("ceil" | "floor", [only]) => {
                 let Kind::Binary(BinaryOp::Div, left, right) = &only.kind else {
-                    return mismatch(only, "a division is needed here, as in `ceil(n / 16)`", out);
+                    let message = format!("`{0}` rounds a division, as in `{0}(n / 16)`", name.value);
+                    return mismatch(only, &message, "no division", "without one, a size is whole as it stands", out);
                 };
+                let divisor = right.span;
                 let (left, right) = (self.expr(left, out), self.expr(right, out));
                 let (left, right) = (Box::new(left?), Box::new(right?));
+                constant::check_divisor(&right, divisor, out);
                 Some(if name.value == "ceil" { Expr::CeilDiv(left, right) } else { Expr::FloorDiv(left, right) })
             }
             ("min" | "max", [_, _, ..]) => {
@@ -118,6 +134,13 @@ impl Scope<'_> {
                 self.check_read(&Name::new(name.clone(), expression.span), out);
                 Value::Element { array: name.clone(), indices: Vec::new() }
             }
+            Kind::Name(name) if self.arrays.contains_key(name) => {
+                let message = format!("`{name}` is an array, and one of its elements is needed");
+                let rank = self.arrays.get(name).copied().flatten().unwrap_or(1);
+                let diagnostic = out.error("peak::not-an-array", expression.span, message).label("an array");
+                out.push(diagnostic.help(format!("write `{}`", element_form(name, rank))));
+                return None;
+            }
             Kind::Name(_) | Kind::Fact(_) => Value::Integer(self.expr(expression, out)?),
             Kind::Element(array, indices) => {
                 self.check_array(array, Some(indices.len()), out);
@@ -141,11 +164,8 @@ impl Scope<'_> {
             Kind::Reduce(op, bounds, filter, body) => self.reduction(*op, bounds, filter.as_deref(), body, out)?,
             Kind::Where(condition, then, otherwise) => self.choice(condition, then, otherwise, out)?,
             Kind::Compare(..) | Kind::And(_) | Kind::Or(_) | Kind::Not(_) => {
-                return mismatch(
-                    expression,
-                    "a number is needed, not a condition: `a where CONDITION else b` picks one",
-                    out,
-                );
+                let help = "`(1 where CONDITION else 0)` makes a number of it";
+                return mismatch(expression, "a number is needed, not a condition", "a condition", help, out);
             }
         })
     }
@@ -154,7 +174,8 @@ impl Scope<'_> {
         let index = |index: &Expression| match read_in(index) {
             Some(read) => {
                 let diagnostic = out.error("peak::type-mismatch", read.span, "an index cannot be read from an array");
-                out.push(diagnostic.help("indices are whole-number expressions of index variables and scalar inputs"));
+                let help = "indices are whole-number expressions of index variables and scalar inputs";
+                out.push(diagnostic.label("an element").help(help));
                 None
             }
             None => self.expr(index, out),
@@ -223,7 +244,7 @@ impl Scope<'_> {
             Kind::And(items) => Predicate::And(all(items, out)?),
             Kind::Or(items) => Predicate::Or(all(items, out)?),
             Kind::Not(inner) => Predicate::Not(Box::new(self.predicate(inner, out)?)),
-            _ => return mismatch(expression, "a condition is needed, such as `a <= b`", out),
+            _ => return no_condition(expression, out),
         })
     }
 
@@ -268,7 +289,9 @@ impl Scope<'_> {
         if arguments.len() != function.arity() && !several {
             let counted = if function.arity() == 1 { "1 argument".to_owned() } else { "2 arguments".to_owned() };
             let message = format!("`{}` takes {counted}, not {}", name.value, arguments.len());
-            out.push(out.error("peak::type-mismatch", name.span, message));
+            let form = if function.arity() == 1 { "x" } else { "a, b" };
+            let diagnostic = out.error("peak::type-mismatch", name.span, message).label(format!("takes {counted}"));
+            out.push(diagnostic.help(format!("write `{}({form})`", name.value)));
             return None;
         }
         let values: Vec<Option<Value>> = arguments.iter().map(|argument| self.value(argument, out)).collect();
@@ -301,7 +324,13 @@ fn value_op(op: BinaryOp) -> Option<ValueOp> {
     })
 }
 
-fn mismatch<T>(expression: &Expression, message: &str, out: &mut Report<'_>) -> Option<T> {
-    out.push(out.error("peak::type-mismatch", expression.span, message));
+/// `label` says what the expression is, `help` what to write.
+fn mismatch<T>(expression: &Expression, message: &str, label: &str, help: &str, out: &mut Report<'_>) -> Option<T> {
+    out.push(out.error("peak::type-mismatch", expression.span, message).label(label).help(help));
     None
+}
+
+fn no_condition<T>(expression: &Expression, out: &mut Report<'_>) -> Option<T> {
+    let help = "compare it with something, as in `n mod 16 = 0`";
+    mismatch(expression, "a condition is needed, such as `a <= b`", "no condition", help, out)
 }

@@ -62,6 +62,7 @@ impl<'a> Index<'a> {
                     }
                     Declaration::Pack(block) => {
                         add(insert(&mut index.packs, at, block), "pack", &block.header, reports);
+                        index.facts.extend(pack_facts(block));
                         index.nested(at, block);
                     }
                     Declaration::Workflow(block) => {
@@ -135,6 +136,13 @@ fn place(block: &Block<WorkflowClause>) -> (Option<&str>, Option<&str>) {
         }
     }
     place
+}
+
+fn pack_facts(block: &Block<PackClause>) -> impl Iterator<Item = String> + '_ {
+    block.clauses.iter().flat_map(|clause| match &clause.value {
+        PackClause::Has { facts, .. } => facts.iter().map(|(name, _)| name.value.clone()).collect(),
+        _ => Vec::new(),
+    })
 }
 
 fn facts(block: &Block<DeviceClause>) -> impl Iterator<Item = String> + '_ {

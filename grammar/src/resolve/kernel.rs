@@ -4,8 +4,8 @@ use super::index::Index;
 use super::plan::{all, element_type};
 use super::scope::Scope;
 use super::{
-    checked_languages, computes, declared, duplicate_clause, duplicate_name, missing_clause, once, origin, plan, unmet,
-    values,
+    checked_languages, computes, declared, duplicate_clause, duplicate_name_of, missing_clause, once, origin, plan,
+    unmet, values,
 };
 use crate::ir::{
     Argument, ArgumentKind, Code, Computes, Direction, ElementType, Initializer, Kernel, LaunchPlan, Region, Tolerance,
@@ -14,6 +14,9 @@ use crate::syntax::ast::{ArgumentForm, Assignment, Block, HostCode, KernelClause
 use crate::syntax::{Name, Report};
 use indexmap::IndexMap;
 use std::collections::BTreeSet;
+
+/// What an unknown type, which is reported, stands for: the argument is still there for what names it.
+const STAND_IN: ElementType = ElementType::F32;
 
 pub(super) fn kernel(block: &Block<KernelClause>, index: &Index<'_>, out: &mut Report<'_>) -> Kernel {
     let mut kernel = Kernel {
@@ -121,7 +124,9 @@ fn declarations(block: &Block<KernelClause>, names: &Scope<'_>, kernel: &mut Ker
         if let Some(name) = own_name(&clause.value)
             && !seen.insert(name.value.as_str())
         {
-            duplicate_name("argument or parameter", name, out);
+            let mut names = block.clauses.iter().filter_map(|clause| own_name(&clause.value));
+            let first = names.find(|first| first.value == name.value).map(|first| first.span);
+            duplicate_name_of("argument or parameter", name, first, out);
             continue;
         }
         match &clause.value {
@@ -164,7 +169,8 @@ fn argument_kind(
                 let message = format!("`{}` is a scalar, and can only be an input", name.value);
                 out.push(
                     out.error("peak::type-mismatch", name.span, message)
-                        .help("an output is an array, of one element perhaps"),
+                        .label("a number")
+                        .help("an output is an array, of one element perhaps: `array[1] of f32`"),
                 );
             }
             let element = element_type(element, out);
@@ -172,16 +178,15 @@ fn argument_kind(
             let checked = checked.as_ref().map(|set| values::values(set, out));
             let main = main?.all();
             let checked = checked.map_or_else(|| Some(main.clone()), |set| set.map(|set| set.all()));
-            Some(ArgumentKind::Scalar { element: element?, values: main, checked: checked? })
+            Some(ArgumentKind::Scalar { element: element.unwrap_or(STAND_IN), values: main, checked: checked? })
         }
         ArgumentForm::Array(form, initializer) => {
             let shape = all(&form.shape, scalars, out);
             let element = element_type(&form.element, out);
             if direction == Direction::Output && initializer.is_some() {
-                let message = format!("`{}` is an output, and starts poisoned", name.value);
-                out.push(
-                    out.error("peak::type-mismatch", name.span, message).help("declare it `inout`, or drop the start"),
-                );
+                let message = format!("`{}` is an output, and holds nothing before the kernel has run", name.value);
+                let help = "declare it `inout` where the kernel reads it, else leave out what it holds";
+                out.push(out.error("peak::type-mismatch", name.span, message).label("an output").help(help));
             }
             if direction != Direction::Output && initializer.is_none() {
                 let message = format!("nothing says what `{}` holds", name.value);
@@ -189,7 +194,7 @@ fn argument_kind(
                 out.push(out.error("peak::missing-clause", name.span, message).help(help));
             }
             let initializer = initializer.clone().unwrap_or(Initializer::Zeros);
-            Some(ArgumentKind::Array { shape: shape?, element: element?, initializer })
+            Some(ArgumentKind::Array { shape: shape?, element: element.unwrap_or(STAND_IN), initializer })
         }
     }
 }

@@ -4,6 +4,7 @@
 
 mod build;
 mod computes;
+mod constant;
 mod cycles;
 mod device;
 mod expression;
@@ -120,21 +121,21 @@ fn origin(span: Span, out: &Report<'_>) -> Origin {
 /// A declaration's name, with its style checked.
 fn declared(name: &Name, out: &mut Report<'_>) -> String {
     let kebab = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
-    style(name, "declarations are named in kebab-case", kebab, str::to_lowercase, '_', "-", out);
+    style(name, "declarations are named in kebab-case", kebab, str::to_lowercase, "-", out);
     name.value.clone()
 }
 
 /// A tuning parameter's name, with its style checked.
 fn upper_snake(name: &Name, out: &mut Report<'_>) -> String {
     let upper = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_';
-    style(name, "tuning parameters are named in UPPER_SNAKE", upper, str::to_uppercase, '-', "_", out);
+    style(name, "tuning parameters are named in UPPER_SNAKE", upper, str::to_uppercase, "_", out);
     name.value.clone()
 }
 
 /// A let's or setting's name, with its style checked.
 fn lower_snake(name: &Name, out: &mut Report<'_>) -> String {
     let lower = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
-    style(name, "lets and settings are named in snake_case", lower, str::to_lowercase, '-', "_", out);
+    style(name, "lets and settings are named in snake_case", lower, str::to_lowercase, "_", out);
     name.value.clone()
 }
 
@@ -143,7 +144,6 @@ fn style(
     rule: &str,
     fits: impl Fn(char) -> bool,
     case: fn(&str) -> String,
-    from: char,
     to: &str,
     out: &mut Report<'_>,
 ) {
@@ -151,7 +151,19 @@ fn style(
         return;
     }
     let diagnostic = out.error("peak::name-style", name.span, rule);
-    out.push(diagnostic.help(format!("write `{}`", case(&name.value).replace(from, to))));
+    out.push(diagnostic.help(format!("write `{}`", case(&parted(&name.value)).replace(['-', '_'], to))));
+}
+
+/// `blockX` as `block_X`: a capital behind a small letter begins a word.
+fn parted(name: &str) -> String {
+    let mut parted = String::with_capacity(name.len());
+    for c in name.chars() {
+        if c.is_ascii_uppercase() && parted.ends_with(|before: char| before.is_ascii_lowercase()) {
+            parted.push('_');
+        }
+        parted.push(c);
+    }
+    parted
 }
 
 /// The languages, without those that are not known, which are reported.
@@ -176,8 +188,17 @@ fn unknown_name<'n>(kind: &str, name: &Name, known: impl IntoIterator<Item = &'n
 }
 
 fn duplicate_name(what: &str, name: &Name, out: &mut Report<'_>) {
+    duplicate_name_of(what, name, None, out);
+}
+
+/// The same, where it is known where the name came first.
+fn duplicate_name_of(what: &str, name: &Name, first: Option<Span>, out: &mut Report<'_>) {
     let message = format!("the {what} `{}` is declared twice", name.value);
-    out.push(out.error("peak::duplicate-name", name.span, message).label("again").help("rename or remove one"));
+    let diagnostic = out.error("peak::duplicate-name", name.span, message).label("again").help("rename or remove one");
+    out.push(match first {
+        Some(first) => diagnostic.related(out.file(), first, "first here"),
+        None => diagnostic,
+    });
 }
 
 fn duplicate_clause(what: &str, span: Span, out: &mut Report<'_>) {
@@ -191,7 +212,23 @@ fn missing_clause(kind: &str, clause: &str, header: &Header, out: &mut Report<'_
         return;
     }
     let message = format!("the {kind} `{}` has no `{clause}`", name.value);
-    out.push(out.error("peak::missing-clause", name.span, message).help(format!("add a line `{clause}`")));
+    let help = match example(clause) {
+        Some(example) => format!("add a line `{clause}`, {example}"),
+        None => format!("add a line `{clause}`"),
+    };
+    out.push(out.error("peak::missing-clause", name.span, message).help(help));
+}
+
+/// What a clause may look like, where its form does not show it.
+fn example(clause: &str) -> Option<&'static str> {
+    Some(match clause {
+        "element TYPE" => "such as `element f32`",
+        "host code" => "and below it a `launch` with its `grid`, `block` and `arguments`",
+        "code for LANGUAGE" => "such as `code for cuda`, and below it the code between two lines of three backticks",
+        "output NAME: array[SHAPE] of TYPE" => "such as `output C: array[n, n] of f32`",
+        "device code for LANGUAGE from \"FILE\"" => "such as `device code for cuda from \"matmul.cu\"`",
+        _ => return None,
+    })
 }
 
 /// Sets what a clause says; a second such clause is reported.

@@ -3,7 +3,9 @@
 use super::index::Index;
 use super::scope::Scope;
 use super::transformation::{Names, introduced, required, same_type, setting};
-use super::{declared, duplicate_name, missing_clause, once, origin, pass, transformation, unknown_name, workflow};
+use super::{
+    declared, device, duplicate_name, missing_clause, once, origin, pass, transformation, unknown_name, workflow,
+};
 use crate::ir::{Pack, Prose, Specialization, Workflow};
 use crate::syntax::ast::{Block, PackClause, SpecializeClause, TransformationClause};
 use crate::syntax::{Name, Report, Spanned};
@@ -15,6 +17,8 @@ pub(super) fn pack(block: &Block<PackClause>, index: &Index<'_>, out: &mut Repor
         title: block.header.title.clone(),
         extends: None,
         devices: Vec::new(),
+        facts: IndexMap::new(),
+        backend_facts: IndexMap::new(),
         knows: Prose::default(),
         specializations: Vec::new(),
         transformations: IndexMap::new(),
@@ -31,6 +35,9 @@ pub(super) fn pack(block: &Block<PackClause>, index: &Index<'_>, out: &mut Repor
                     unknown_name("pack", name, index.packs.keys().copied(), out);
                 }
                 once(&mut pack.extends, name.value.clone(), "`extends`", clause.span, out);
+            }
+            PackClause::Has { languages, facts } => {
+                device::has(languages, facts, &mut pack.facts, &mut pack.backend_facts, out);
             }
             PackClause::Knows(prose) => once(&mut knows, scope.prose(prose, out), "`knows`", clause.span, out),
             PackClause::Specialize { transformation, clauses } => {

@@ -166,7 +166,11 @@ fn inserted(
             let lacks: Vec<&str> = wanted.filter(|language| !has(language)).collect();
             if !lacks.is_empty() {
                 let message = format!("the utility `{}` has no code for {}", name.value, lacks.join(", "));
-                let help = "add the code to the utility, or narrow `on` or `in REGION for`";
+                let help = format!(
+                    "add `code for {}` to the utility, or say for which languages this is: `on ...` in the transformation, \
+                     or `in REGION for ...` here",
+                    lacks.join(", ")
+                );
                 out.push(out.error("peak::insert-without-code", name.span, message).help(help));
             }
         }
@@ -192,14 +196,19 @@ fn set(
         other => {
             if !around.lets.contains(other) {
                 let known = around.lets.iter().map(String::as_str).chain(["grid", "block", "shared"]);
-                unknown_name("let", name, known, out);
+                let message = format!("there is no let `{other}`");
+                let diagnostic = out.error("peak::unknown-name", name.span, message).label("unknown");
+                let mut diagnostic = diagnostic.suggest(other, known);
+                let needs = format!("if the kernel has it, add `needs let {other}`");
+                diagnostic.help = Some(diagnostic.help.map_or(needs.clone(), |help| format!("{help}\n{needs}")));
+                out.push_unknown(other, diagnostic);
             }
             SetTarget::Let(other.to_owned())
         }
     };
     if matches!(target, SetTarget::Shared | SetTarget::Let(_)) && items.len() > 1 {
         let message = format!("`{}` takes one expression, not {}", name.value, items.len());
-        out.push(out.error("peak::launch", span, message));
+        out.push(out.error("peak::launch", span, message).help("give one expression; `grid` and `block` take three"));
     }
-    Some(Action::Set { target, to: Some(plan::extents(items, span, around.scope, out)).filter(|to| !to.is_empty())? })
+    Some(Action::Set { target, to: Some(plan::extents(items, around.scope, out)).filter(|to| !to.is_empty())? })
 }

@@ -67,7 +67,15 @@ fn block(
     maps: &mut BTreeSet<String>,
     out: &mut Report<'_>,
 ) -> Vec<PlanStatement> {
+    scope.later.extend(statements.iter().filter_map(|item| declared_let(&item.value)));
     statements.iter().filter_map(|item| statement(&item.value, item.span, scope, maps, out)).collect()
+}
+
+fn declared_let(statement: &ast::PlanStatement) -> Option<String> {
+    match statement {
+        ast::PlanStatement::Let(name, _) => Some(name.value.clone()),
+        _ => None,
+    }
 }
 
 fn statement(
@@ -82,6 +90,7 @@ fn statement(
             let value = scope.expr(value, out);
             fresh("let", name, scope, maps, out);
             let name = lower_snake(name, out);
+            scope.later.remove(&name);
             scope.numbers.insert(name.clone());
             PlanStatement::Let { name, value: value? }
         }
@@ -152,11 +161,11 @@ fn launch(
     for clause in clauses {
         let word = match &clause.value {
             LaunchClause::Grid(items) => {
-                launch.grid = extents(items, clause.span, scope, out);
+                launch.grid = extents(items, scope, out);
                 "grid"
             }
             LaunchClause::Block(items) => {
-                launch.block = extents(items, clause.span, scope, out);
+                launch.block = extents(items, scope, out);
                 "block"
             }
             LaunchClause::Shared(bytes) => {
@@ -164,7 +173,7 @@ fn launch(
                 "shared"
             }
             LaunchClause::Cluster(items) => {
-                launch.cluster = Some(extents(items, clause.span, scope, out));
+                launch.cluster = Some(extents(items, scope, out));
                 "cluster"
             }
             LaunchClause::Cooperative => {
@@ -189,16 +198,20 @@ fn launch(
 }
 
 /// One to three extents; others are reported.
-pub(super) fn extents(items: &[ast::Expression], span: Span, scope: &Scope<'_>, out: &mut Report<'_>) -> Vec<Expr> {
+pub(super) fn extents(items: &[ast::Expression], scope: &Scope<'_>, out: &mut Report<'_>) -> Vec<Expr> {
     if items.len() > 3 {
-        out.push(out.error("peak::launch", span, format!("{} extents; there are at most three", items.len())));
+        let rest = items[3].span.to(items[items.len() - 1].span);
+        let message = format!("{} extents; there are at most three", items.len());
+        let diagnostic = out.error("peak::launch", rest, message).label("beyond x, y and z");
+        out.push(diagnostic.help("leave the rest out, or multiply two into one"));
     }
     all(items, scope, out).unwrap_or_default()
 }
 
 fn argument(name: &Name, scope: &Scope<'_>, maps: &BTreeSet<String>, out: &mut Report<'_>) -> String {
     let text = name.value.as_str();
-    if !(scope.numbers.contains(text) || scope.arrays.contains_key(text) || maps.contains(text)) {
+    let known = scope.numbers.contains(text) || scope.arrays.contains_key(text) || maps.contains(text);
+    if !known && !scope.stands_below(text, name.span, out) {
         let names = scope.numbers.iter().chain(scope.arrays.keys()).chain(maps);
         let message = format!("there is no argument `{text}` here");
         let diagnostic = out.error("peak::unknown-name", name.span, message).label("unknown");
@@ -238,6 +251,10 @@ pub(super) fn element_type(name: &Name, out: &mut Report<'_>) -> Option<ElementT
         let known = ElementType::ALL.iter().map(|element| element.name()).chain(["int", "uint"]);
         let message = format!("`{}` is no element type", name.value);
         let diagnostic = out.error("peak::unknown-type", name.span, message);
+        if let Some(own) = elsewhere(&name.value) {
+            out.push(diagnostic.help(format!("it is written `{own}` here")));
+            return None;
+        }
         out.push(
             diagnostic
                 .help("the types are f16, bf16, f32, f64, i8, u8, i32, u32, i64, u64")
@@ -245,4 +262,21 @@ pub(super) fn element_type(name: &Name, out: &mut Report<'_>) -> Option<ElementT
         );
     }
     found
+}
+
+/// The type that goes by another name in the languages of kernels.
+fn elsewhere(name: &str) -> Option<&'static str> {
+    Some(match name {
+        "half" | "float16" => "f16",
+        "bfloat16" => "bf16",
+        "float" | "float32" => "f32",
+        "double" | "float64" => "f64",
+        "char" | "int8" => "i8",
+        "byte" | "uchar" | "uint8" => "u8",
+        "int32" => "i32",
+        "unsigned" | "uint32" => "u32",
+        "long" | "int64" => "i64",
+        "ulong" | "uint64" | "size_t" => "u64",
+        _ => return None,
+    })
 }

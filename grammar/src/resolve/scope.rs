@@ -49,6 +49,10 @@ pub(super) struct Scope<'i> {
     pub(super) words: BTreeSet<String>,
     /// Device facts.
     pub(super) facts: &'i BTreeSet<String>,
+    /// Lets that stand further down.
+    pub(super) later: BTreeSet<String>,
+    /// Whether names are missing here because what brings them is unknown, which is reported: then only slips are told.
+    pub(super) partial: bool,
     /// Whether unknown names are accepted: a pattern's own.
     pub(super) open: bool,
     /// Whether what a kernel has can be named with `needs`: in a transformation.
@@ -59,8 +63,8 @@ impl<'i> Scope<'i> {
     /// Only device facts.
     pub(super) fn new(facts: &'i BTreeSet<String>) -> Scope<'i> {
         let (numbers, arrays, words) = (BTreeSet::new(), BTreeMap::new(), BTreeSet::new());
-        let (unread, inouts, flags) = (BTreeMap::new(), BTreeSet::new(), BTreeSet::new());
-        Scope { numbers, flags, arrays, unread, inouts, words, facts, open: false, needs: false }
+        let (unread, inouts, flags, later) = (BTreeMap::new(), BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
+        Scope { numbers, flags, arrays, unread, inouts, words, facts, later, partial: false, open: false, needs: false }
     }
 
     /// A scope that takes any name.
@@ -75,18 +79,38 @@ impl<'i> Scope<'i> {
         }
         if self.arrays.contains_key(name) {
             let message = format!("`{name}` is an array where a number is needed");
-            out.push(out.error("peak::not-an-array", span, message).help("use one of its elements or extents"));
+            let help = "a size is made of numbers: use an extent of the array, or a scalar input";
+            out.push(out.error("peak::not-an-array", span, message).label("an array").help(help));
+            return;
+        }
+        if self.stands_below(name, span, out) || self.may_be_missing(name) {
             return;
         }
         if self.words.contains(name) {
             let message = format!("`{name}` is no number: it may be named in prose only");
             let help = "texts and index variables have no value in requirements and `set`";
-            out.push(out.error("peak::type-mismatch", span, message).help(help));
+            out.push(out.error("peak::type-mismatch", span, message).label("has no value here").help(help));
             return;
         }
         let diagnostic = out.error("peak::unknown-name", span, format!("`{name}` is not known here")).label("unknown");
         let diagnostic = diagnostic.suggest(name, self.numbers.iter().map(String::as_str));
         out.push_unknown(name, self.or_needs(name, diagnostic));
+    }
+
+    /// Whether a name may be one of those that are missing: it is near to none that is known.
+    fn may_be_missing(&self, name: &str) -> bool {
+        let known = self.numbers.iter().chain(self.arrays.keys()).chain(&self.words).map(String::as_str);
+        self.partial && !name.contains('.') && crate::diagnostics::nearest(name, known).is_none()
+    }
+
+    /// Whether a name is that of a let which stands further down; that is reported.
+    pub(super) fn stands_below(&self, name: &str, span: Span, out: &mut Report<'_>) -> bool {
+        if self.later.contains(name) {
+            let message = format!("`{name}` is used before its `let`");
+            let help = format!("move `let {name} = ...` up, above this line");
+            out.push(out.error("peak::used-before-defined", span, message).help(help));
+        }
+        self.later.contains(name)
     }
 
     /// The diagnostic of an unknown name, with the clause that makes it known where the kernel has it.
@@ -96,7 +120,10 @@ impl<'i> Scope<'i> {
             return diagnostic;
         }
         let kind = if name.chars().any(|c| c.is_ascii_lowercase()) { "let" } else { "tuning" };
-        let needs = format!("if the kernel has it, add `needs {kind} {name}`");
+        let needs = match kind {
+            "let" => format!("a let of the kernel is named by `needs let {name}`, an input by `for kernels ...`"),
+            _ => format!("if the kernel has it, add `needs {kind} {name}`"),
+        };
         diagnostic.help = Some(diagnostic.help.map_or(needs.clone(), |help| format!("{help}\n{needs}")));
         diagnostic
     }
@@ -108,12 +135,16 @@ impl<'i> Scope<'i> {
             Some(Some(rank)) if indices.is_some_and(|indices| indices != *rank) => {
                 let counted = if *rank == 1 { "1 dimension".to_owned() } else { format!("{rank} dimensions") };
                 let message = format!("`{}` has {counted}, not {}", name.value, indices.unwrap_or(0));
-                out.push(out.error("peak::wrong-dimensions", name.span, message).help("give one index a dimension"));
+                let diagnostic =
+                    out.error("peak::wrong-dimensions", name.span, message).label(format!("has {counted}"));
+                let form = element_form(&name.value, *rank);
+                out.push(diagnostic.help(format!("each dimension takes one index, or one side of a box: `{form}`")));
             }
             Some(_) => {}
             None if self.numbers.contains(&name.value) => {
                 let message = format!("`{}` is a number where an array is needed", name.value);
-                out.push(out.error("peak::not-an-array", name.span, message));
+                let diagnostic = out.error("peak::not-an-array", name.span, message).label("a number");
+                out.push(diagnostic.suggest(&name.value, self.arrays.keys().map(String::as_str)));
             }
             None => {
                 let message = format!("there is no array `{}` here", name.value);
@@ -187,7 +218,7 @@ impl<'i> Scope<'i> {
         let text = name.value.as_str();
         let fact = text.strip_prefix("device.").is_some_and(|fact| self.facts.contains(fact));
         let known = self.numbers.contains(text) || self.arrays.contains_key(text) || self.words.contains(text);
-        if self.open || fact || known {
+        if self.open || fact || known || self.may_be_missing(text) {
             return;
         }
         let facts: Vec<String> = self.facts.iter().map(|fact| format!("device.{fact}")).collect();
@@ -204,5 +235,14 @@ impl<'i> Scope<'i> {
             None => diagnostic,
         };
         out.push_unknown(text, self.or_needs(text, diagnostic));
+    }
+}
+
+/// How an element of an array is written.
+pub(super) fn element_form(name: &str, rank: usize) -> String {
+    let index = |at: usize| ["i", "j", "k", "l"].get(at).map_or_else(|| format!("i{at}"), |name| (*name).to_owned());
+    match rank {
+        0 => name.to_owned(),
+        _ => format!("{name}[{}]", (0..rank).map(index).collect::<Vec<_>>().join(", ")),
     }
 }

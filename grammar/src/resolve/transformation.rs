@@ -116,7 +116,10 @@ impl<'i> Names<'i> {
 
     fn kernels(&mut self, kernels: &[Name], index: &'i Index<'_>) {
         for name in kernels {
-            let Some((_, block)) = index.kernels.get(name.value.as_str()) else { continue };
+            let Some((_, block)) = index.kernels.get(name.value.as_str()) else {
+                self.scope.partial = true;
+                continue;
+            };
             let own = kernel::names(block, index);
             self.scope.numbers.extend(own.numbers);
             self.scope.arrays.extend(own.arrays);

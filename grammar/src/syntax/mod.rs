@@ -24,6 +24,9 @@ use crate::SourceFile;
 use crate::diagnostics::Diagnostic;
 use crate::limits::MAX_FILE_BYTES;
 
+/// What a whole number may be, in words.
+pub(crate) const WHOLE_NUMBERS: &str = "whole numbers go up to 9223372036854775807";
+
 /// Reads a file.
 pub(crate) fn parse(file: &SourceFile) -> (File, Vec<Diagnostic>) {
     let (parsed, _, diagnostics) = parse_with(file, Report::new(&file.name));
@@ -46,7 +49,21 @@ fn parse_with<'f>(file: &'f SourceFile, mut out: Report<'f>) -> (File, Written, 
     let tree = layout(&text, &mut out);
     let mut parsed = read::file(&file.name, &tree, &text, &mut out);
     parsed.unread = out.take_unread();
-    (parsed, out.take_written(), out.finish())
+    let written = out.take_written();
+    let mut found = out.finish();
+    if !defects.is_empty() {
+        found.retain(|one| one.code == "peak::nul" || one.code == "peak::utf8" || is_text(&file.bytes, one.span.start));
+    }
+    (parsed, written, found)
+}
+
+/// Whether the line at an offset is text. What else is wrong with one that is not, comes of that.
+fn is_text(bytes: &[u8], at: usize) -> bool {
+    let (before, after) = bytes.split_at(at.min(bytes.len()));
+    let start = before.iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
+    let end = after.iter().position(|byte| *byte == b'\n').map_or(bytes.len(), |length| before.len() + length);
+    let line = &bytes[start..end];
+    !line.contains(&0) && std::str::from_utf8(line).is_ok()
 }
 
 /// Reads a launch plan that stands alone.

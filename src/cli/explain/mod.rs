@@ -121,7 +121,7 @@ impl Arguments {
                     format!("packs for it, bases first: {}", packs.join(", "))
                 };
                 let facts = self.backend.as_ref().zip(loaded.ir.devices.get(&thing.name)).map(|(backend, device)| {
-                    let facts = device.facts_for(backend);
+                    let facts = specialize::with_facts(&loaded.ir, device).facts_for(backend);
                     let facts: Vec<String> = facts.iter().map(|(name, value)| format!("{name} = {value}")).collect();
                     format!("facts in force for {backend}: {}", facts.join(", "))
                 });

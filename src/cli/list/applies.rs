@@ -45,7 +45,8 @@ impl<'a> Subject<'a> {
         let usual = default_backend().filter(|name| languages.contains(name));
         let backend = backend.or(spoken).or(usual).or(languages.first().copied()).unwrap_or_default();
         let context = start_context(loaded, kernel, backend)?;
-        let facts = device.map(|device| device.facts_for(backend)).unwrap_or_default();
+        let facts =
+            device.map(|device| specialize::with_facts(&loaded.ir, device).facts_for(backend)).unwrap_or_default();
         Ok(Subject { loaded, context, device, facts })
     }
 

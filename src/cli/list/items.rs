@@ -87,6 +87,7 @@ pub(in crate::cli) fn declarations(loaded: &Loaded) -> Vec<Item> {
     for pack in ir.packs.values() {
         items.extend(pack.workflows.values().map(|own| workflow(own).of(pack)));
     }
+    items.extend(ir.builds.values().map(|own| item(Kind::Build, &own.name, &own.title, Vec::new(), &own.origin)));
     items.extend(ir.utilities.values().map(utility));
     items
 }

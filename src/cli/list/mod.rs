@@ -67,9 +67,6 @@ impl Arguments {
 
 fn nothing(kind: Option<Kind>) -> String {
     match kind {
-        Some(Kind::Build) => {
-            "no builds: a `build` is part of the language and not built yet (`peak::not-built`)".to_owned()
-        }
         Some(kind) => format!("no {} is declared", kind.word()),
         None => "nothing is declared".to_owned(),
     }

@@ -10,6 +10,7 @@ use crate::backends::BACKENDS;
 use crate::error::{Class, Error, Result};
 use crate::library::Loaded;
 use crate::session::SessionError;
+use peak_grammar::LANGUAGES;
 use render::{NewFile, Subject};
 use serde_json::json;
 use std::path::{Component, Path, PathBuf};
@@ -33,7 +34,7 @@ pub struct Arguments {
     /// The folder to write to; it is made where it is not there.
     #[arg(long = "in", value_name = "FOLDER", default_value = ".")]
     folder: PathBuf,
-    /// The languages, for a kernel, transformation or project; every one of this build where nothing is said.
+    /// The languages (cuda, hip, hlsl), for a kernel, transformation or project; those that this build runs where nothing is said.
     #[arg(long, value_delimiter = ',', value_name = "NAME,...")]
     backend: Vec<String>,
     /// The kernel that a transformation or workflow is for.
@@ -144,14 +145,16 @@ impl Arguments {
         Ok(Subject::new(kernel, self.file.as_ref().map(|file| self.relative(file))))
     }
 
-    /// The languages that are asked for and that this build has; all of those with a template where none is named.
+    /// The languages that are asked for: any that Peak has, whether this build runs it or not. Where none is named, those
+    /// that it runs.
     fn languages(&self) -> Result<Vec<&str>> {
-        let built: Vec<&'static str> = BACKENDS.iter().map(|make| make().name()).collect();
         if self.backend.is_empty() {
-            return Ok(templates::SOURCES.iter().map(|(language, _)| *language).collect());
+            let built: Vec<&'static str> = BACKENDS.iter().map(|make| make().name()).collect();
+            let all = templates::SOURCES.iter().map(|(language, _)| *language);
+            return Ok(all.filter(|language| built.is_empty() || built.contains(language)).collect());
         }
-        if let Some(unknown) = self.backend.iter().find(|name| !built.contains(&name.as_str())) {
-            return Err(SessionError::UnknownBackend { name: unknown.clone(), known: built.join(", ") }.into());
+        if let Some(unknown) = self.backend.iter().find(|name| !LANGUAGES.contains(&name.as_str())) {
+            return Err(SessionError::UnknownBackend { name: unknown.clone(), known: LANGUAGES.join(", ") }.into());
         }
         Ok(self.backend.iter().map(String::as_str).collect())
     }

@@ -6,8 +6,9 @@ pub(super) type Template = (&'static str, &'static str);
 /// A kernel's declaration; its sources are [`SOURCES`].
 pub(super) const KERNEL: Template = ("my-kernel.peak", include_str!("templates/kernel.peak"));
 /// A kernel's source for each language.
-pub(super) const SOURCES: [(&str, Template); 2] = [
+pub(super) const SOURCES: [(&str, Template); 3] = [
     ("cuda", ("my_kernel.cu", include_str!("templates/my_kernel.cu"))),
+    ("hip", ("my_kernel.hip", include_str!("templates/my_kernel.hip"))),
     ("hlsl", ("my_kernel.hlsl", include_str!("templates/my_kernel.hlsl"))),
 ];
 /// A transformation.

@@ -130,6 +130,13 @@ pub enum PackClause {
     Devices(Vec<Name>),
     /// `extends PACK`.
     Extends(Name),
+    /// `has [for LANGUAGE, ...] NAME = VALUE, ...`, as a device's.
+    Has {
+        /// Empty: for all.
+        languages: Vec<Name>,
+        /// The facts.
+        facts: Vec<(Name, i64)>,
+    },
     /// `knows` and prose.
     Knows(Prose),
     /// `specialize TRANSFORMATION` and clauses.

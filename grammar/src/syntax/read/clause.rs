@@ -2,18 +2,20 @@
 
 use super::matcher::matched;
 use super::piece::{Grammar, Line, parts};
-use super::{expected, token};
+use super::{below, expected, token};
 use crate::limits::MAX_BRACKETS;
-use crate::syntax::{Node, Report, Spanned};
+use crate::syntax::{Node, Report, Span, Spanned};
 use pest::Parser;
 
 pub(super) use super::piece::{Piece, Rule};
 
 /// Parses a line; what does not fit is reported.
 pub(super) fn clause<'n>(rule: Rule, node: &Node<'n>, out: &mut Report<'_>) -> Option<Line<'n>> {
-    if too_deep(node.text) {
+    if let Some(at) = too_many_brackets(node.text) {
         let message = format!("brackets are nested deeper than {MAX_BRACKETS}");
-        out.push(out.error("peak::too-deep", node.span, message).help("name parts with `let`, or simplify"));
+        let at = node.span.start + at;
+        let diagnostic = out.error("peak::too-deep", Span::new(at, at + 1), message).label("one too many");
+        out.push(diagnostic.help("simplify, or name parts with a `let` of the host code"));
         out.unread(node.span, node.text);
         return None;
     }
@@ -53,7 +55,10 @@ pub(super) fn clauses_of<'t, 'n: 't, C>(
 ) -> Vec<Spanned<C>> {
     let mut clauses = Vec::new();
     for child in nodes {
-        let Some(line) = clause(rule, child, out) else { continue };
+        let Some(line) = clause(rule, child, out) else {
+            below::clause(rule, child, out);
+            continue;
+        };
         match read(&line.piece(), child, out) {
             Some(clause) => clauses.push(Spanned::new(clause, child.whole())),
             None => out.unread(child.span, child.text),
@@ -87,9 +92,13 @@ pub(super) fn no_block_after_prose(node: &Node<'_>, out: &mut Report<'_>) {
 
 /// Reports that a clause has nothing below it.
 pub(super) fn missing_block(node: &Node<'_>, out: &mut Report<'_>) {
-    let head = node.text.split_whitespace().next().unwrap_or("");
+    // A region is named in full: `in` alone says little.
+    let head = match node.text.starts_with("in ") {
+        true => node.text,
+        false => node.text.split_whitespace().next().unwrap_or(""),
+    };
     let diagnostic = out.error("peak::missing-block", node.span, format!("`{head}` needs indented lines below it"));
-    out.push(diagnostic.label("nothing is indented below this").help("indent its lines by two more spaces"));
+    out.push(diagnostic.label("nothing is indented below this").help("write its lines below it, two more spaces in"));
 }
 
 /// The text of the one fence below a clause.
@@ -98,7 +107,13 @@ pub(super) fn one_fence(node: &Node<'_>, out: &mut Report<'_>) -> Option<String>
         [fence] if node.children.is_empty() => Some(fence.text.clone()),
         _ => {
             let diagnostic = out.error("peak::missing-code", node.span, "one fenced block of code is needed here");
-            out.push(diagnostic.help("put the code below it, between two lines of three backticks"));
+            let help = "put the code below it, between two lines of three backticks";
+            let takes_a_file = node.text.starts_with("device code") || node.text.starts_with("macros");
+            let label = if node.fences.len() > 1 { "more than one block" } else { "no code" };
+            out.push(diagnostic.label(label).help(match takes_a_file {
+                true => format!("{help}; or name a file that holds it: `{} from \"FILE\"`", node.text),
+                false => help.to_owned(),
+            }));
             None
         }
     }
@@ -112,16 +127,14 @@ pub(super) fn stray_fences(node: &Node<'_>, out: &mut Report<'_>) {
     }
 }
 
-/// Whether brackets are nested deeper than the bound, quotes aside.
-fn too_deep(text: &str) -> bool {
-    let opening = text.bytes().filter(|byte| matches!(byte, b'(' | b'[')).count();
-    opening > MAX_BRACKETS && brackets(text) > MAX_BRACKETS
-}
-
-/// The deepest nesting of brackets, quotes aside.
-fn brackets(text: &str) -> usize {
-    let (mut depth, mut deepest, mut quote) = (0usize, 0, None);
-    for byte in text.bytes() {
+/// Where brackets, quotes aside, are nested deeper than the bound.
+fn too_many_brackets(text: &str) -> Option<usize> {
+    // Nearly every line has too few of them.
+    if text.bytes().filter(|byte| matches!(byte, b'(' | b'[')).count() <= MAX_BRACKETS {
+        return None;
+    }
+    let (mut depth, mut quote) = (0usize, None);
+    for (at, byte) in text.bytes().enumerate() {
         match (quote, byte) {
             (None, b'"' | b'`') => quote = Some(byte),
             (Some(open), _) if open == byte => quote = None,
@@ -129,7 +142,9 @@ fn brackets(text: &str) -> usize {
             (None, b')' | b']') => depth = depth.saturating_sub(1),
             _ => {}
         }
-        deepest = deepest.max(depth);
+        if depth > MAX_BRACKETS {
+            return Some(at);
+        }
     }
-    deepest
+    None
 }

@@ -17,14 +17,16 @@ pub(super) fn device(header: Header, node: &Node<'_>, out: &mut Report<'_>) -> B
                 DeviceClause::Speaks(piece.all(Rule::spoken).map(|spoken| spoken.names(Rule::word)).collect())
             }
             Rule::matches => DeviceClause::Matches(piece.all(Rule::text).map(|text| text.quoted()).collect()),
-            Rule::has => DeviceClause::Has {
-                languages: piece.languages(),
-                facts: piece.all(Rule::device_fact).filter_map(|form| fact(&form, out)).collect(),
-            },
+            Rule::has => DeviceClause::Has { languages: piece.languages(), facts: facts(piece, out) },
             _ => DeviceClause::Peaks(piece.all(Rule::peak).filter_map(|form| peak(&form, out)).collect()),
         })
     });
     Block { header, clauses }
+}
+
+/// The facts of a `has`.
+pub(super) fn facts(piece: &Piece<'_>, out: &mut Report<'_>) -> Vec<(Name, i64)> {
+    piece.all(Rule::device_fact).filter_map(|form| fact(&form, out)).collect()
 }
 
 fn fact(piece: &Piece<'_>, out: &mut Report<'_>) -> Option<(Name, i64)> {
@@ -44,7 +46,10 @@ fn fact(piece: &Piece<'_>, out: &mut Report<'_>) -> Option<(Name, i64)> {
     };
     let value = number.value.checked_mul(factor);
     if value.is_none() {
-        out.push(out.error("peak::number-range", piece.span(), "the number does not fit 64 bits"));
+        out.push(
+            out.error("peak::number-range", piece.span(), "the number does not fit 64 bits")
+                .help(crate::syntax::WHOLE_NUMBERS),
+        );
     }
     Some((piece.name(Rule::ident), value?))
 }

@@ -5,6 +5,8 @@ use crate::diagnostics::Diagnostic;
 use crate::syntax::{Node, Report, Span};
 use pest::error::{Error, ErrorVariant, InputLocation};
 
+/// Clauses that a help shows for a line that is none, at most.
+const ALIKE: usize = 3;
 /// Forms named in a message, at most.
 const NAMED: usize = 6;
 
@@ -21,10 +23,39 @@ pub(super) fn diagnostic(rule: Rule, node: &Node<'_>, error: &Error<Rule>, out: 
     let length = node.text.get(at..).map_or(0, token_length);
     let diagnostic = out.error("peak::syntax", Span::new(start, start + length), format!("expected {expected}"));
     let diagnostic = diagnostic.label(if length == 0 { "the line ends here" } else { "not this" });
-    match node.text.contains("==") {
-        true => diagnostic.help("equality is written `=`"),
-        false => diagnostic.help(format!("the clause: {}", shape(node.text, rule))),
+    let rest = node.text.get(at..).unwrap_or("");
+    match slip(rule, node.text, rest) {
+        Some(help) => diagnostic.help(help),
+        None if length == 0 && expected.contains("`else`") => {
+            diagnostic.help("`where` picks one of two: `a where CONDITION else b`")
+        }
+        None => diagnostic.help(format!("the clause: {}", shape(node.text, rule))),
     }
+}
+
+/// What people write who come from another language; `rest` begins where the line went wrong.
+fn slip(rule: Rule, line: &str, rest: &str) -> Option<&'static str> {
+    const OPENERS: [&str; 3] = ["because ", "knows ", "known failures "];
+    let argument = ["input ", "output ", "inout "].iter().any(|word| line.starts_with(word));
+    Some(match rest.trim_start() {
+        _ if line.contains("==") => "equality is written `=`",
+        rest if rest.starts_with('%') => "a remainder is written `mod`: `n mod 16 = 0`",
+        rest if rest.starts_with("&&") || rest.starts_with("||") || rest.starts_with('!') => {
+            "conditions are joined by `and`, `or` and `not`"
+        }
+        rest if rest.starts_with("//") || line.contains("//") && rest.starts_with('/') => {
+            "a quotient is rounded by `floor(a / b)` or `ceil(a / b)`; a comment opens with `#`"
+        }
+        rest if rest.starts_with("<<<") => "`grid` and `block` stand on lines of their own below `launch`",
+        rest if rest.starts_with('[') && rule == Rule::kernel_line && argument => {
+            "an array is written `array[n] of f32`"
+        }
+        rest if rest == ":" => "no clause ends in a colon: leave it out",
+        _ if OPENERS.iter().any(|opener| line.starts_with(opener)) => {
+            "the words stand on lines of their own below it, indented"
+        }
+        _ => return None,
+    })
 }
 
 fn unknown(rule: Rule, node: &Node<'_>, out: &Report<'_>) -> Diagnostic {
@@ -40,13 +71,18 @@ fn unknown(rule: Rule, node: &Node<'_>, out: &Report<'_>) -> Diagnostic {
         let opening: Vec<&str> = node.text.split_whitespace().take(words).collect();
         crate::diagnostics::nearest(&opening.join(" "), [*head])
     });
+    let alike = alike(rule, first);
     let help = match near.into_iter().next() {
         Some(head) => format!("did you mean `{head}`?"),
+        None if !alike.is_empty() => format!("the clause: {}", alike.join(", or ")),
         None => format!("known here: {}", heads.join(", ")),
     };
     let help = match rule {
         Rule::step_line => {
             format!("{help}\nput prose in a second `in REGION` block; both run in the order written")
+        }
+        Rule::transformation_line if help.starts_with("known") => {
+            format!("{help}\nwords for people and models stand below `because`, indented")
         }
         _ => help,
     };
@@ -103,6 +139,12 @@ fn describe(rule: Rule) -> String {
         Rule::values => "values",
         Rule::region => "a region (`macros`, `device code`, `host code`)",
         Rule::setting_value => "a value",
+        Rule::setting_type => "a type (`int`, `bool`, `text`)",
+        Rule::device_fact => "a fact (`NAME = NUMBER`)",
+        Rule::spoken => "a language",
+        Rule::peak => "a rate (`66.9 TFLOPS f32`)",
+        Rule::rate => "a unit of rate",
+        Rule::measure => "a unit of bytes",
         _ => return name.replace('_', " "),
     }
     .to_owned()
@@ -115,11 +157,28 @@ fn token_length(rest: &str) -> usize {
     if length > 0 { length } else { rest.chars().next().map_or(0, char::len_utf8) }
 }
 
-/// The shape of the clause that `text` opens.
-fn shape(text: &str, rule: Rule) -> &'static str {
-    let opens = |shape: &&&str| text.split_whitespace().zip(head(shape).split(' ')).all(|(a, b)| a == b);
+/// The shape of the clause that `text` opens, or those that open with its first word.
+fn shape(text: &str, rule: Rule) -> String {
+    let words = || text.split_whitespace().map(|word| word.trim_end_matches(':'));
+    let opens = |shape: &&&str| words().zip(head(shape).split(' ')).all(|(a, b)| a == b);
     let longest = shapes(rule).iter().filter(opens).max_by_key(|shape| head(shape).split(' ').count());
-    longest.copied().unwrap_or_else(|| section(rule))
+    match longest {
+        Some(shape) => (*shape).to_owned(),
+        None => match alike(rule, words().next().unwrap_or("")).as_slice() {
+            [] => section(rule).to_owned(),
+            alike => alike.join(", or "),
+        },
+    }
+}
+
+/// The shapes whose fixed words hold `word`: those that open with it, else those that it stands in.
+fn alike(rule: Rule, word: &str) -> Vec<&'static str> {
+    let holding = |held: fn(&str, &str) -> bool| -> Vec<&'static str> {
+        shapes(rule).iter().copied().filter(|shape| held(head(shape), word)).collect()
+    };
+    let opening = holding(|head, word| head.split(' ').next() == Some(word));
+    let found = if opening.is_empty() { holding(|head, word| head.split(' ').any(|own| own == word)) } else { opening };
+    if found.len() > ALIKE { Vec::new() } else { found }
 }
 
 /// Where the clauses of a block are described.
@@ -260,6 +319,7 @@ fn shapes(rule: Rule) -> &'static [&'static str] {
         Rule::pack_line => &[
             "for devices NAME, NAME",
             "extends PACK",
+            "has NAME = NUMBER KiB, or has for LANGUAGE NAME = NUMBER",
             "knows",
             "specialize TRANSFORMATION",
             "transformation NAME \"TITLE\"",

@@ -151,7 +151,10 @@ fn quantity(piece: &Piece<'_>, out: &mut Report<'_>) -> Option<ExpressionKind> {
     }
     let value: Option<i64> = digits.integer(out).value.checked_mul(factor);
     if value.is_none() {
-        out.push(out.error("peak::number-range", piece.span(), "the number does not fit 64 bits"));
+        out.push(
+            out.error("peak::number-range", piece.span(), "the number does not fit 64 bits")
+                .help(crate::syntax::WHOLE_NUMBERS),
+        );
     }
     value.map(ExpressionKind::Integer)
 }

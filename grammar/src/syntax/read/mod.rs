@@ -5,6 +5,7 @@
 
 #[cfg(test)]
 mod agreement;
+mod below;
 mod build;
 mod clause;
 mod device;
@@ -28,7 +29,10 @@ use clause::{Piece, Rule, clause, clauses, missing_block, no_block, one_fence};
 pub(super) fn file(name: &str, tree: &[Node<'_>], text: &str, out: &mut Report<'_>) -> File {
     let mut file = File { name: name.to_owned(), ..File::default() };
     for node in tree {
-        let Some(line) = clause(Rule::file_line, node, out) else { continue };
+        let Some(line) = clause(Rule::file_line, node, out) else {
+            below::declaration(node, text, out);
+            continue;
+        };
         let piece = line.piece();
         match piece.rule() {
             Rule::use_file => {

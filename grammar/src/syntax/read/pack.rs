@@ -2,7 +2,7 @@
 
 use super::clause::{Piece, Rule, clauses, missing_block, no_block};
 use super::transformation::{pass, setting, transformation, words};
-use super::{expression, header, workflow};
+use super::{device, expression, header, workflow};
 use crate::syntax::ast::{Block, Header, PackClause, SpecializeClause};
 use crate::syntax::{Node, Report};
 
@@ -18,12 +18,13 @@ fn pack_clause(piece: &Piece<'_>, node: &Node<'_>, out: &mut Report<'_>) -> Opti
     }
     match piece.rule() {
         Rule::knows => return words(node, out).map(PackClause::Knows),
-        Rule::for_devices | Rule::extends => no_block(node, out),
+        Rule::for_devices | Rule::extends | Rule::has => no_block(node, out),
         _ => {}
     }
     Some(match piece.rule() {
         Rule::for_devices => PackClause::Devices(piece.names(Rule::word)),
         Rule::extends => PackClause::Extends(piece.name(Rule::word)),
+        Rule::has => PackClause::Has { languages: piece.languages(), facts: device::facts(piece, out) },
         Rule::specialize => PackClause::Specialize {
             transformation: piece.name(Rule::word),
             clauses: clauses(Rule::specialize_line, node, out, specialize_clause),

@@ -155,7 +155,10 @@ impl<'p> Piece<'p> {
     /// A whole number; one beyond 64 bits is reported and read as zero.
     pub(super) fn integer(&self, out: &mut Report<'_>) -> Spanned<i64> {
         let value = self.text().trim().parse().unwrap_or_else(|_| {
-            out.push(out.error("peak::number-range", self.span(), "the number does not fit 64 bits"));
+            out.push(
+                out.error("peak::number-range", self.span(), "the number does not fit 64 bits")
+                    .help(crate::syntax::WHOLE_NUMBERS),
+            );
             0
         });
         Spanned::new(value, self.span())

@@ -43,7 +43,7 @@ fn statement(piece: &Piece<'_>, node: &Node<'_>, out: &mut Report<'_>) -> Option
     })
 }
 
-fn launch(piece: &Piece<'_>, node: &Node<'_>, out: &mut Report<'_>) -> Option<LaunchClause> {
+pub(super) fn launch(piece: &Piece<'_>, node: &Node<'_>, out: &mut Report<'_>) -> Option<LaunchClause> {
     no_block(node, out);
     Some(match piece.rule() {
         Rule::grid => LaunchClause::Grid(expressions(piece, out)),

@@ -109,7 +109,7 @@ fn expects(piece: &Piece<'_>, out: &mut Report<'_>) -> Option<Clause> {
     Some(Clause::Expects { counter: piece.name(Rule::ident), falls: piece.has(Rule::k_fall), factor })
 }
 
-fn pass_clause(piece: &Piece<'_>, node: &Node<'_>, out: &mut Report<'_>) -> Option<PassClause> {
+pub(super) fn pass_clause(piece: &Piece<'_>, node: &Node<'_>, out: &mut Report<'_>) -> Option<PassClause> {
     match piece.rule() {
         Rule::in_region => {
             let content = match &node.prose {

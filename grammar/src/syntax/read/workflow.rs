@@ -111,7 +111,7 @@ fn branches(node: &Node<'_>, out: &mut Report<'_>) -> Vec<Vec<WorkflowStep>> {
     branches
 }
 
-fn steps(node: &Node<'_>, out: &mut Report<'_>) -> Vec<WorkflowStep> {
+pub(super) fn steps(node: &Node<'_>, out: &mut Report<'_>) -> Vec<WorkflowStep> {
     let read = clauses(Rule::workflow_step_line, node, out, |piece, node, out| {
         if piece.rule() == Rule::branch {
             let diagnostic =
