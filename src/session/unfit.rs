@@ -191,9 +191,6 @@ fn clause(loaded: &Loaded, application: &Application, reason: &Reason) -> Option
         NotApplicable::Pattern { .. } => find(Part::ForKernels, "only kernels that compute this"),
         NotApplicable::NeedsTuning { name, .. } => find(Part::NeedsTuning(&own(name)), "needed here"),
         NotApplicable::NeedsLet { name, .. } => find(Part::NeedsLet(name), "needed here"),
-        NotApplicable::Backend { on, .. } => {
-            Some(format!("say for which language the workflow is (`on ...`: {on}), or apply another transformation"))
-        }
         NotApplicable::After { other, .. } => find(Part::After(other), "asked for here"),
         NotApplicable::Conflict { other, .. } => find(Part::ConflictsWith(other), "said here").or_else(|| {
             // A conflict holds both ways.

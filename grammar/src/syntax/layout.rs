@@ -107,13 +107,19 @@ fn lines<'a>(text: &'a str, out: &mut Report<'_>) -> Vec<RawLine<'a>> {
     let mut lines = Vec::new();
     let mut long: Option<(Span, usize)> = None;
     let mut count = 0;
+    // The indentation of a line that is left out: what stands below it goes with it, since its head is gone.
+    let mut left_out: Option<usize> = None;
     for whole in text.split_inclusive('\n') {
         let line = whole.trim_end_matches(['\n', '\r']);
         let mark = if start == 0 && line.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
         let (line, at) = (&line[mark..], start + mark);
+        let indent = line.len() - line.trim_start_matches(' ').len();
+        left_out = left_out.filter(|head| indent > *head || line.trim().is_empty());
         if line.len() <= MAX_LINE_BYTES {
-            lines.push(RawLine::new(line, at));
+            let kept = if left_out.is_some() { "" } else { line };
+            lines.push(RawLine::new(kept, at));
         } else {
+            left_out = Some(left_out.unwrap_or(indent));
             let first = line.chars().next().map_or(0, char::len_utf8);
             long.get_or_insert((Span::new(at, at + first), line.len()));
             count += 1;
@@ -125,7 +131,9 @@ fn lines<'a>(text: &'a str, out: &mut Report<'_>) -> Vec<RawLine<'a>> {
         let more = if count > 1 { format!(" (and {} more such lines)", count - 1) } else { String::new() };
         let message = format!("a line of {length} bytes; the limit is {MAX_LINE_BYTES}{more}");
         let diagnostic = out.error("peak::line-too-long", span, message).label("starts here");
-        out.push(diagnostic.help("it was skipped; break it, or move code into its own file"));
+        out.push(
+            diagnostic.help("it was skipped, with what stands below it; break it, or move code into its own file"),
+        );
     }
     lines
 }
