@@ -13,6 +13,7 @@ pub mod library;
 pub mod lowering;
 pub mod oracle;
 pub mod plan;
+pub mod preferences;
 pub mod provider;
 pub mod report;
 pub mod runner;

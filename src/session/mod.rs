@@ -20,7 +20,9 @@ pub use error::SessionError;
 pub use lower::{LowerRequest, Lowered, failure_class};
 pub use machine::{Machine, MachineOptions};
 pub use packs::conflicts;
-pub use providers::{PROJECT_RECORDINGS, ProviderChoice, open_provider, templates};
+pub use providers::{
+    Called, PROJECT_RECORDINGS, ProviderChoice, Standing, call_provider, open_provider, standing_providers, templates,
+};
 pub use reach::unreachable;
 
 use crate::error::Result;

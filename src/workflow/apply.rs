@@ -108,6 +108,7 @@ impl AppliedStep {
                 prompt: self.prompts.get(position).map_or("", String::as_str),
                 completion: attempt.completion.as_deref(),
                 provider,
+                usage: attempt.usage,
             })?;
         }
         Ok(())

@@ -147,6 +147,7 @@ fn keep(
             prompt: &attempt.prompt,
             completion: attempt.completion.as_deref(),
             provider,
+            usage: attempt.usage,
         })?;
     }
     Ok(())
