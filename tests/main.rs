@@ -14,6 +14,7 @@ mod missing;
 mod new;
 mod oracle;
 mod program;
+mod providers;
 mod run;
 mod runner;
 mod skipped;

@@ -11,7 +11,7 @@ pub enum PreferencesError {
     #[error("{path}, line {line}: {problem}")]
     #[diagnostic(
         code("peak::configuration-malformed"),
-        help("it is TOML; `peak explain configuration-malformed` shows a whole file")
+        help("it is TOML; spec/lowering.md shows a whole file, word by word")
     )]
     Malformed { path: String, line: usize, problem: String },
 

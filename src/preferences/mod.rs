@@ -200,10 +200,11 @@ fn secret(table: &toml::Table, above: &str) -> Option<String> {
             .any(|end| word == *end || word.ends_with(&format!("-{end}")));
         match value {
             toml::Value::String(_) if names_one => return Some(path),
-            toml::Value::Table(table) => match secret(table, &path) {
-                Some(found) => return Some(found),
-                None => {}
-            },
+            toml::Value::Table(table) => {
+                if let Some(found) = secret(table, &path) {
+                    return Some(found);
+                }
+            }
             _ => {}
         }
     }

@@ -52,6 +52,13 @@ impl Address {
         &self.host
     }
 
+    /// Whether the server is this machine: no proxy stands between.
+    pub fn is_here(&self) -> bool {
+        let name = self.host.rsplit_once(':').filter(|(_, port)| port.parse::<u16>().is_ok());
+        let name = name.map_or(self.host.as_str(), |(name, _)| name).trim_matches(['[', ']']);
+        name == "localhost" || name.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback())
+    }
+
     /// For people: without the query, which may hold a key.
     pub fn shown(&self) -> &str {
         &self.base
@@ -79,6 +86,9 @@ mod tests {
         let versioned = parse("https://a.example/x?version=1").expect("an address");
         assert_eq!(versioned.below("/y?alt=sse"), "https://a.example/x/y?alt=sse&version=1");
         assert_eq!(versioned.shown(), "https://a.example/x");
+        let is_here = |url| parse(url).expect("an address").is_here();
+        assert!(["http://localhost", "http://127.0.0.1:80/x", "https://[::1]:9"].into_iter().all(is_here));
+        assert!(!["http://10.0.0.1", "https://localhost.example:80"].into_iter().any(is_here));
         for wrong in ["", "localhost", "ftp://a/b", "https://user:secret-word@a/b", "http://"] {
             let error = parse(wrong).expect_err("no address").to_string();
             assert!(!error.contains("secret-word"), "{error}");

@@ -69,7 +69,7 @@ impl Events {
     }
 
     /// Whether the body is one JSON value; events do not begin with a bracket.
-    fn is_one_value(&mut self) -> Option<bool> {
+    pub fn is_one_value(&mut self) -> Option<bool> {
         if self.whole.is_none() {
             let first = self.unread().iter().find(|byte| !byte.is_ascii_whitespace())?;
             self.whole = Some(matches!(first, b'{' | b'['));

@@ -99,7 +99,7 @@ pub(super) fn open(dialect: impl Dialect, options: ProviderOptions) -> Result<Bo
         let mend = format!("set {variable}, or keep a key in the keyring: `peak doctor --keep-key {name}`");
         return Err(lacks(&format!("there is no key in {variable}, and none in the keyring"), mend).into());
     }
-    let sender = Sender::new(settings.certificates.as_deref(), conduct.timeout, &name)?;
+    let sender = Sender::new(&address, settings.certificates.as_deref(), conduct.timeout, &name)?;
     Ok(Box::new(Http {
         dialect,
         address,
@@ -196,7 +196,7 @@ impl<D: Dialect> Http<D> {
             if reception.is_late() {
                 return Err(self.late(stream.bytes()));
             }
-            match stream.next() {
+            match stream.piece() {
                 Got::Nothing => {}
                 Got::Head(got) => head = Some(got),
                 Got::Bytes(bytes) => {
@@ -220,6 +220,11 @@ impl<D: Dialect> Http<D> {
         self.take(&mut events, &mut gathered, true)?;
         match gathered.is_over() {
             true => Ok(gathered),
+            // One value that is whole breaks off nowhere.
+            false if events.is_one_value() == Some(true) => {
+                let problem = "it is JSON, and holds no answer".to_owned();
+                Err(AskError::Malformed { place: self.place(), problem }.into())
+            }
             false => Err(Fault::Cut { bytes: stream.bytes() }),
         }
     }

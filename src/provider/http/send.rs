@@ -2,6 +2,7 @@
 //! that is silent holds nobody. Follows no redirect.
 
 use super::Post;
+use super::address::Address;
 use crate::provider::AskError;
 use crate::provider::conduct::TICK;
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender as Channel, bounded};
@@ -80,7 +81,12 @@ pub struct Stream {
 
 impl Sender {
     /// Trusts the usual certificates, or those of a file in their place. No request takes longer than `timeout`.
-    pub fn new(certificates: Option<&Path>, timeout: Duration, provider: &str) -> Result<Sender, AskError> {
+    pub fn new(
+        address: &Address,
+        certificates: Option<&Path>,
+        timeout: Duration,
+        provider: &str,
+    ) -> Result<Sender, AskError> {
         let mut tls = TlsConfig::builder();
         if let Some(file) = certificates {
             tls = tls.root_certs(trusted(file, provider)?);
@@ -94,9 +100,9 @@ impl Sender {
             .timeout_per_read(Some(SILENCE_TIMEOUT))
             // The thread of a request that nobody waits for any more ends with it.
             .timeout_global(Some(timeout.saturating_add(Duration::from_secs(1))))
-            .user_agent(concat!("peak/", env!("CARGO_PKG_VERSION")))
-            .build();
-        Ok(Sender { agent: config.new_agent() })
+            .user_agent(concat!("peak/", env!("CARGO_PKG_VERSION")));
+        let config = if address.is_here() { config.proxy(None) } else { config };
+        Ok(Sender { agent: config.build().new_agent() })
     }
 
     /// Sends a request, and does not wait.
@@ -164,7 +170,7 @@ fn receive(response: ureq::http::Response<ureq::Body>, channel: &Channel<Got>) -
 
 impl Stream {
     /// What came next, after a tick at most.
-    pub fn next(&mut self) -> Got {
+    pub fn piece(&mut self) -> Got {
         match self.pieces.recv_timeout(TICK) {
             Ok(got) => {
                 if let Got::Bytes(bytes) = &got {

@@ -307,6 +307,7 @@ impl<'e> Run<'e, '_> {
 
     /// `choose best of`: every branch from here; the fastest valid one goes on.
     fn choose(&mut self, branches: &'e [Vec<WorkflowStep>]) -> Result<Flow, WorkflowError> {
+        self.ask_ahead(branches);
         let start = self.line.position();
         let mut best: Option<usize> = None;
         let mut last_failure = None;
