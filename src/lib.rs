@@ -17,6 +17,7 @@ pub mod preferences;
 pub mod provider;
 pub mod report;
 pub mod runner;
+pub mod scrub;
 pub mod session;
 pub mod store;
 pub mod tune;

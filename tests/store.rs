@@ -193,7 +193,7 @@ fn measurements_completions_and_attempts_come_back() {
         prompt: "words",
         completion: Some("answer"),
         provider: "mailbox",
-        usage: Some(Usage { tokens_in: 900, tokens_out: 70, money_millionths: Some(1825) }),
+        usage: Some(peak::store::Usage { tokens_in: 900, tokens_out: 70, money_millionths: Some(1825) }),
     };
     store.put_attempt(&attempt).expect("kept");
     let read = store.attempts(run, "tb-tiling").expect("read");

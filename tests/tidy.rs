@@ -5,9 +5,10 @@ use std::path::{Path, PathBuf};
 /// Modules of the root package, low to high: each may use those above it in this list, and no other.
 ///
 /// A new module takes the lowest place that lets it use what it needs.
-const MODULES: [&str; 22] = [
+const MODULES: [&str; 23] = [
     "error",
     "hash",
+    "scrub",
     "context",
     "edit",
     "store",

@@ -169,7 +169,8 @@ fn read(path: &Path) -> Result<Option<Preferences>, PreferencesError> {
 /// Reads a file's text; `path` is for messages.
 fn parse(text: &str, path: &str) -> Result<Preferences, PreferencesError> {
     let malformed = |error: &toml::de::Error| {
-        let line = error.span().map_or(1, |span| text[..span.start.min(text.len())].lines().count().max(1));
+        let line =
+            error.span().map_or(1, |span| text.bytes().take(span.start).filter(|byte| *byte == b'\n').count() + 1);
         // The message alone: the rendered form quotes the line, which may hold what should not be shown.
         PreferencesError::Malformed { path: path.to_owned(), line, problem: unquoted(error.message()) }
     };

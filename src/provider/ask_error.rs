@@ -70,7 +70,9 @@ pub enum AskError {
     #[error("{place} gave an empty answer{why}")]
     #[diagnostic(
         code("peak::provider-empty"),
-        help("where the model ran out of tokens while it reasoned, allow more: `max-output-tokens` in peak.toml")
+        help(
+            "a model that ran out of tokens while it reasoned needs more (`max-output-tokens` in peak.toml); a program's completion belongs on its standard output"
+        )
     )]
     Empty { place: String, why: String },
 

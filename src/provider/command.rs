@@ -90,7 +90,7 @@ impl Program {
 
     fn answer(&self, status: ExitStatus, mut started: Started) -> Result<String, AskError> {
         let (bytes, errors) = started.collected();
-        let said = self.conduct.scrubber.line(&String::from_utf8_lossy(&errors));
+        let said = self.conduct.scrubber.last_line(&String::from_utf8_lossy(&errors));
         if !status.success() {
             let how = match (status.code(), status.signal()) {
                 (Some(code), _) => format!("it ended with exit code {code}"),

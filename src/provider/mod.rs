@@ -21,7 +21,6 @@ mod openai;
 mod record;
 mod recorded;
 mod recording;
-mod scrub;
 mod source;
 
 pub use ahead::{Ahead, MAX_PARALLEL};
@@ -38,9 +37,9 @@ pub use mailbox::Mailbox;
 pub use record::Record;
 pub use recorded::Recorded;
 pub use recording::{RECORDING_VERSION, Recording, RecordingError, RecordingHead};
-pub use scrub::Scrubber;
 pub use source::{EmbeddedSource, FolderSource, RecordingSource};
 
+pub use crate::scrub::Scrubber;
 pub use crate::store::Usage;
 
 use peak_grammar::ir::Region;

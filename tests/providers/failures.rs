@@ -139,7 +139,7 @@ fn a_certificate_that_nobody_knows_is_refused_and_one_that_is_named_is_trusted()
     std::fs::write(&file, "no certificate").expect("written");
     assert!(told(&asked(&url, Some(file))).contains("hold none"));
     // A server that speaks no TLS.
-    let plain = Server::start(vec![Reply::Bytes(b"HTTP/1.1 400 Bad Request\r\n\r\n".to_vec())]);
+    let plain = Server::start(vec![Reply::Greeting(b"HTTP/1.1 400 Bad Request\r\n\r\n".to_vec())]);
     let spoken = told(&asked(&format!("https://localhost:{}", plain.address.port()), None));
     assert!(spoken.contains("peak::provider-tls"), "{spoken}");
 }

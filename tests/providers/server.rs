@@ -13,6 +13,8 @@ pub enum Reply {
     Bytes(Vec<u8>),
     /// These bytes one by one, with a pause after each.
     Drip(Vec<u8>, Duration),
+    /// These bytes before anything was asked, then the end.
+    Greeting(Vec<u8>),
     /// Nothing, and the connection stays open.
     Silence,
     /// The end, before any byte.
@@ -78,6 +80,9 @@ fn serve(
     tls: Option<Arc<rustls::ServerConfig>>,
     kept: &Mutex<Vec<String>>,
 ) -> std::io::Result<()> {
+    if let Reply::Greeting(bytes) = reply {
+        return stream.write_all(bytes);
+    }
     let Some(tls) = tls else { return answer(&mut stream, reply, kept) };
     let mut connection = rustls::ServerConnection::new(tls).map_err(std::io::Error::other)?;
     let mut secure = rustls::Stream::new(&mut connection, &mut stream);
@@ -99,7 +104,7 @@ fn answer(stream: &mut (impl Read + Write), reply: &Reply, kept: &Mutex<Vec<Stri
             }
         }
         Reply::Silence => std::thread::sleep(Duration::from_secs(30)),
-        Reply::Hangup => {}
+        Reply::Hangup | Reply::Greeting(_) => {}
     }
     stream.flush()
 }

@@ -95,7 +95,11 @@ pub fn said(body: &str, scrubber: &Scrubber) -> String {
 /// What it means that no response came.
 pub fn no_connection(error: &ureq::Error, place: &str, timeout: Duration, scrubber: &Scrubber) -> Fault {
     let place = place.to_owned();
-    let reason = scrubber.line(&error.to_string());
+    let words = match error {
+        ureq::Error::Io(io) => io.to_string(),
+        error => error.to_string(),
+    };
+    let reason = scrubber.line(&words);
     match error {
         ureq::Error::Tls(_) | ureq::Error::Rustls(_) | ureq::Error::Pem(_) => AskError::Tls { place, reason }.into(),
         ureq::Error::Timeout(ureq::Timeout::Global) => {

@@ -89,6 +89,8 @@ pub(super) fn open(dialect: impl Dialect, options: ProviderOptions) -> Result<Bo
     let variable = settings.key_variable.clone().or(usual_variable);
     let key = keys.find(variable.as_deref(), &name);
     if let Some((key, _)) = &key {
+        // Whatever is written anywhere is scrubbed of it, and what is shown from here however short it is.
+        crate::scrub::learn(key);
         conduct.scrubber = conduct.scrubber.with(key);
     }
     let address = Address::parse(url, &name, &conduct.scrubber)?;
