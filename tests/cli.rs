@@ -19,6 +19,7 @@ fn peak(folder: &Path, arguments: &[&str]) -> Outcome {
         .current_dir(folder)
         .env_remove("PEAK_STDLIB")
         .env("NO_COLOR", "1")
+        .env("XDG_CONFIG_HOME", folder.join("config"))
         .output()
         .expect("peak starts");
     Outcome {

@@ -148,7 +148,8 @@ fn options_without_effect_are_usage_errors() {
     for (options, word) in [
         (["--mailbox", "m"], "--provider mailbox"),
         (["--timeout", "5"], "--provider mailbox"),
-        (["--model", "m"], "--provider mailbox"),
+        (["--model", "m"], "--provider openai"),
+        (["--url", "http://localhost:1"], "--provider openai"),
         (["-o", "kernel.bin"], "--emit artifact"),
     ] {
         let outcome =

@@ -17,6 +17,7 @@ mod missing;
 mod new;
 mod oracle;
 mod program;
+mod providers;
 mod run;
 mod runner;
 mod skipped;

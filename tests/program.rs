@@ -30,7 +30,12 @@ impl Outcome {
 /// The command, with nothing of the surroundings that changes what it says.
 pub fn command(folder: &Path, arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_peak"));
-    command.args(arguments).current_dir(folder).env_remove("PEAK_STDLIB").env("NO_COLOR", "1");
+    command
+        .args(arguments)
+        .current_dir(folder)
+        .env_remove("PEAK_STDLIB")
+        .env("NO_COLOR", "1")
+        .env("XDG_CONFIG_HOME", folder.join("config"));
     command
 }
 

@@ -193,10 +193,12 @@ fn measurements_completions_and_attempts_come_back() {
         prompt: "words",
         completion: Some("answer"),
         provider: "mailbox",
+        usage: Some(peak::store::Usage { tokens_in: 900, tokens_out: 70, money_millionths: Some(1825) }),
     };
     store.put_attempt(&attempt).expect("kept");
     let read = store.attempts(run, "tb-tiling").expect("read");
     assert_eq!((read.len(), read[0].class.as_deref()), (1, Some("results")));
+    assert_eq!(read[0].usage, attempt.usage);
     assert_eq!(store.text(&read[0].prompt).expect("read").as_deref(), Some("words"));
 }
 

@@ -1,14 +1,25 @@
 //! `peak doctor`: what this machine can run, and what it lacks, with the command that mends it.
 
-use super::counted;
 use super::output::App;
+use super::providers::{asking_line, stop_on_interrupt};
+use super::{counted, usage};
 use crate::error::{Class, Error, Result};
 use crate::library::{Standard, load};
-use crate::provider::{DEFAULT_PROVIDER, PROVIDERS};
+use crate::provider::{forget_key, keep_key};
 use crate::runner::{Inventory, MissingRuntime, WorkerProgram, inventory};
+use crate::session::{Called, ProviderChoice, Standing, call_provider, standing_providers};
 use crate::store::{FILE, FOLDER, Store};
 use peak_backend_api::{DeviceInfo, Toolchain};
 use serde_json::json;
+use std::io::{BufRead, IsTerminal, Read};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// How long a call for one token may take.
+const CALL_TIMEOUT: Duration = Duration::from_secs(60);
+
+/// Bytes of a key, at most.
+const MAX_KEY_BYTES: u64 = 16 << 10;
 
 /// Tells what this machine can run, and what it lacks.
 ///
@@ -16,15 +27,43 @@ use serde_json::json;
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  \
     peak doctor          then run the command that it names for what is missing\n  \
-    peak doctor --json   toolchains and devices, one object each")]
-pub struct Arguments {}
+    peak doctor --json   toolchains and devices, one object each\n  \
+    peak doctor --call openai --model NAME   ask a model for one token")]
+pub struct Arguments {
+    /// Asks this provider for one token, and tells how that went; nothing else is looked at.
+    #[arg(long, value_name = "PROVIDER", group = "instead")]
+    call: Option<String>,
+    /// The model that is called.
+    #[arg(long, value_name = "NAME", requires = "call")]
+    model: Option<String>,
+    /// The address that is called; no key is sent there unless `peak.toml` names one for it.
+    #[arg(long, value_name = "URL", requires = "call")]
+    url: Option<String>,
+    /// Keeps this provider's key in the system's keyring; the key is read from standard input.
+    #[arg(long, value_name = "PROVIDER", group = "instead")]
+    keep_key: Option<String>,
+    /// Takes this provider's key out of the keyring.
+    #[arg(long, value_name = "PROVIDER", group = "instead")]
+    forget_key: Option<String>,
+}
 
 impl Arguments {
     pub(super) fn run(self, app: &App) -> Result<()> {
+        if let Some(provider) = &self.call {
+            return self.called(app, provider);
+        }
+        if let Some(provider) = &self.keep_key {
+            return keep(app, provider);
+        }
+        if let Some(provider) = &self.forget_key {
+            let was_there = forget_key(provider)?;
+            app.say(if was_there { "the key was taken out of the keyring" } else { "the keyring held no such key" });
+            return Ok(());
+        }
         let found = ask()?;
         show_backends(app, &found);
         show_devices(app, &found);
-        show_providers(app);
+        show_providers(app)?;
         show_library(app);
         show_store(app);
         match runnable(&found) {
@@ -39,6 +78,24 @@ impl Arguments {
                 format!("run `{}`, then `peak doctor` again", mend(&found)),
             )),
         }
+    }
+
+    fn called(&self, app: &App, provider: &str) -> Result<()> {
+        let choice = ProviderChoice {
+            name: Some(provider.to_owned()),
+            model: self.model.clone(),
+            url: self.url.clone(),
+            timeout: Some(CALL_TIMEOUT),
+            stop: stop_on_interrupt(),
+            listener: Arc::new(asking_line(app)),
+            ..ProviderChoice::default()
+        };
+        let Called { about, seconds, model, usage } = call_provider(&choice, &app.project)?;
+        let by = model.as_ref().map(|model| format!(" by {model}")).unwrap_or_default();
+        let took = usage.map(|usage| format!("; {usage}")).unwrap_or_default();
+        app.print(&format!("{provider} answers: {about}\n  answered{by} after {seconds:.1} s{took}"));
+        app.event("called", json!({"name": provider, "seconds": seconds, "model": model, "usage": usage}));
+        Ok(())
     }
 }
 
@@ -142,12 +199,49 @@ fn missing_line(missing: &MissingRuntime) -> String {
     format!("  {}: none for {} ({}); `{}` mends it", missing.runtime, missing.backend, missing.why, missing.mend)
 }
 
-fn show_providers(app: &App) {
+fn show_providers(app: &App) -> Result<()> {
+    let usual = ProviderChoice::default();
+    let usual = usual.usual_name(&app.project)?;
     app.print("providers");
-    for provider in PROVIDERS {
-        app.print(&format!("  {:<10} {}", provider.name, provider.summary));
-        app.event("provider", json!({"name": provider.name, "default": provider.name == DEFAULT_PROVIDER}));
+    for Standing { name, summary, provider } in standing_providers(&ProviderChoice::default(), &app.project)? {
+        let (ready, words) = match &provider {
+            Ok(provider) => (true, provider.about()),
+            Err(error) => (false, lacks(error)),
+        };
+        let mark = if name == usual { " (the default here)" } else { "" };
+        app.print(&format!("  {name:<10} {}: {summary}{mark}", if ready { "ready" } else { "not ready" }));
+        if !words.is_empty() {
+            app.print(&format!("             {words}"));
+        }
+        app.event("provider", json!({"name": name, "default": name == usual, "ready": ready, "about": words}));
     }
+    Ok(())
+}
+
+/// What a provider lacks, and what mends it, on one line.
+fn lacks(error: &Error) -> String {
+    let Some(report) = &error.report else { return error.to_string() };
+    let message = report.to_string();
+    let message = message.split_once("cannot be used: ").map_or(message.as_str(), |(_, lacks)| lacks);
+    let help = report.help().map(|help| help.to_string()).unwrap_or_default();
+    let help = help.lines().next().unwrap_or_default();
+    format!("{message}; {help}")
+}
+
+/// Keeps a key that standard input holds.
+fn keep(app: &App, provider: &str) -> Result<()> {
+    if std::io::stdin().is_terminal() {
+        app.say(&format!("the key of {provider}, then Enter (it is shown as you type; or send it in: `... < FILE`):"));
+    }
+    let mut key = String::new();
+    // One line, and no more than a key has.
+    let read = std::io::stdin().lock().take(MAX_KEY_BYTES).read_line(&mut key);
+    if read.is_err() || key.trim().is_empty() {
+        return Err(usage("there is no key on standard input", "send it in: peak doctor --keep-key PROVIDER < FILE"));
+    }
+    keep_key(provider, &key)?;
+    app.say("the key is in the keyring, until this machine restarts");
+    Ok(())
 }
 
 fn show_library(app: &App) {

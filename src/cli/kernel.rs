@@ -197,7 +197,7 @@ impl KernelArguments {
         let Some((transformation, after)) = self.after.split_last() else {
             return start_context(loaded, kernel, compiler.backend().name());
         };
-        let recorded = ProviderChoice { name: DEFAULT_PROVIDER.to_owned(), ..ProviderChoice::default() };
+        let recorded = ProviderChoice { name: Some(DEFAULT_PROVIDER.to_owned()), ..ProviderChoice::default() };
         let provider = open_provider(&recorded, &app.project, loaded.standard())?;
         let templates = templates(loaded.standard())?;
         let request = LowerRequest {

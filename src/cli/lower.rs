@@ -2,7 +2,7 @@
 
 use super::check::load_clean;
 use super::output::App;
-use super::providers::ProviderArguments;
+use super::providers::{ProviderArguments, asking_line, stop_on_interrupt};
 use super::{only, quoted, usage};
 use crate::backends::{BACKENDS, backend, default_backend};
 use crate::context::KernelContext;
@@ -21,7 +21,8 @@ use crate::workflow::{Told, inputs_words};
 use peak_grammar::ir::{Device, Region};
 use peak_grammar::specialize;
 use serde_json::json;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// Carries out a transformation on a kernel, and prints what it changed, or a stage on the way.
 ///
@@ -100,7 +101,7 @@ impl Arguments {
                 "say `--emit artifact` too, or redirect the output",
             ));
         }
-        self.check_provider()?;
+        self.provider.choice(None).check(&app.project)?;
         if self.emit == Some(Emit::Ast) {
             return self.emit_ast(app);
         }
@@ -151,20 +152,12 @@ impl Arguments {
         }
     }
 
-    /// Options of the mailbox without the mailbox would be silently of no effect.
-    fn check_provider(&self) -> Result<()> {
-        let (choice, usual) = (self.provider.choice(None), ProviderChoice::default());
-        let given = [
-            ("--mailbox", choice.mailbox.is_some()),
-            ("--timeout", choice.timeout != usual.timeout),
-            ("--model", choice.model.is_some()),
-        ];
-        match given.into_iter().find(|(_, given)| *given) {
-            Some((option, _)) if choice.name == DEFAULT_PROVIDER => {
-                let message = format!("`{option}` is of no use with `--provider {}`: nobody is asked", choice.name);
-                Err(usage(&message, "say `--provider mailbox` too, or leave it out"))
-            }
-            _ => Ok(()),
+    /// Who is asked; an interrupt stops a request that is under way.
+    fn choice(&self, app: &App, transformation: &str) -> ProviderChoice {
+        let choice = self.provider.choice(Some(self.record_command(transformation)));
+        match choice.asks_nobody(&app.project) {
+            true => choice,
+            false => ProviderChoice { stop: stop_on_interrupt(), listener: Arc::new(asking_line(app)), ..choice },
         }
     }
 
@@ -225,7 +218,7 @@ impl Arguments {
         let device = self.device.as_deref().map(|name| library_device(loaded, name)).transpose()?;
         let facts: Facts =
             device.map(|device| specialize::with_facts(&loaded.ir, device).facts_for(name)).unwrap_or_default();
-        let choice = self.provider.choice(Some(self.record_command(transformation)));
+        let choice = self.choice(app, transformation);
         let provider = open_provider(&choice, &app.project, loaded.standard())?;
         let templates = templates(loaded.standard())?;
         let request = LowerRequest {
@@ -258,7 +251,7 @@ impl Arguments {
         let backend = backend(machine.backend().name()).ok_or_else(|| unknown_backend(machine.backend().name()))?;
         let device = machine.device().cloned();
         let facts = machine.parts().facts.clone();
-        let choice = self.provider.choice(Some(self.record_command(transformation)));
+        let choice = self.choice(app, transformation);
         let provider = open_provider(&choice, &app.project, loaded.standard())?;
         let templates = templates(loaded.standard())?;
         let request = LowerRequest {
@@ -285,9 +278,9 @@ impl Arguments {
     }
 
     /// How to replay what this run recorded, where it recorded.
-    fn replay(&self, transformation: &str) -> Option<String> {
+    fn replay(&self, project: &Path, transformation: &str) -> Option<String> {
         let choice = self.provider.choice(None);
-        let folder = choice.record.filter(|_| choice.name != DEFAULT_PROVIDER)?.display().to_string();
+        let folder = choice.record.as_ref().filter(|_| !choice.asks_nobody(project))?.display().to_string();
         let from =
             (folder.trim_end_matches('/') != PROJECT_RECORDINGS).then(|| format!(" --record {}", quoted(&folder)));
         let command = self.command(transformation, &from.unwrap_or_default());
@@ -360,7 +353,7 @@ impl Arguments {
         }
         app.event("lowered", lowered_fields(request, &lowered));
         app.say(&verdict(request, &lowered));
-        if let Some(words) = self.replay(request.transformation) {
+        if let Some(words) = self.replay(&app.project, request.transformation) {
             app.say(&words);
         }
         Ok(Some(lowered))

@@ -2,12 +2,12 @@
 
 use super::check::load_clean;
 use super::output::App;
-use super::providers::ProviderArguments;
+use super::providers::{ProviderArguments, hear, stop_on_interrupt};
 use super::{counted, quoted};
 use crate::error::{Class, Error, Result};
 use crate::report::{Progress as Bar, StepRow, steps, units};
 use crate::runner::load;
-use crate::session::{MachineOptions, PROJECT_RECORDINGS, Session, SessionOptions, failure_class};
+use crate::session::{MachineOptions, PROJECT_RECORDINGS, ProviderChoice, Session, SessionOptions, failure_class};
 use crate::workflow::{
     Answer, BASELINE, Finished, Observer, Options, Outcome, Progress, Question, Row, SAME_SHARE, inputs_words,
 };
@@ -59,6 +59,9 @@ pub struct Arguments {
 impl Arguments {
     pub(super) fn run(self, app: &App) -> Result<()> {
         let loaded = load_clean(app, &self.files)?;
+        let (stop, bar) = (stop_on_interrupt(), Arc::new(Bar::new(app.quiet || app.json)));
+        let heard_on = Arc::clone(&bar);
+        self.provider.choice(None).check(&app.project)?;
         let options = SessionOptions {
             workflow: &self.workflow,
             project: &app.project,
@@ -70,13 +73,15 @@ impl Arguments {
                 quiet: app.quiet,
                 worker: None,
             },
-            provider: self.provider.choice(Some(self.record_command())),
+            provider: ProviderChoice {
+                stop: Arc::clone(&stop),
+                listener: Arc::new(move |heard| hear(&heard_on, heard)),
+                ..self.provider.choice(Some(self.record_command()))
+            },
         };
         let mut session = Session::open(loaded, &options)?;
         introduce(app, &session);
-        let cancelled = session.stop();
-        stop_on_interrupt(Arc::clone(&cancelled));
-        let mut watcher = Watcher { app, bar: Bar::new(app.quiet || app.json), doing: String::new(), cancelled };
+        let mut watcher = Watcher { app, bar, doing: String::new(), cancelled: Arc::clone(&stop) };
         let run_options =
             Options { tune_budget: self.tune, seed: self.seed, fresh: self.fresh, counters: self.counters };
         let outcome = session.run(run_options, &mut watcher);
@@ -122,21 +127,10 @@ fn is_here(project: &Path) -> bool {
     matches!((project.canonicalize(), Path::new(".").canonicalize()), (Ok(project), Ok(here)) if project == here)
 }
 
-/// The first interrupt stops at the next safe point, the second at once.
-fn stop_on_interrupt(stop: Arc<AtomicBool>) {
-    // Without a handler an interrupt ends the process, and the store still opens.
-    let _ = ctrlc::set_handler(move || {
-        if stop.swap(true, Ordering::Relaxed) {
-            std::process::exit(130);
-        }
-        eprintln!("stopping at the next safe point; interrupt again to stop at once");
-    });
-}
-
 /// Shows progress to people and rows to programs.
 struct Watcher<'a> {
     app: &'a App,
-    bar: Bar,
+    bar: Arc<Bar>,
     doing: String,
     cancelled: Arc<AtomicBool>,
 }
@@ -300,6 +294,7 @@ fn summary(finished: &Finished) -> String {
         _ => String::new(),
     };
     let reused = finished.reused;
+    let took = finished.usage.map(|usage| format!("\nanswers took: {usage}")).unwrap_or_default();
     let baseline = format!("{}/{BASELINE}", finished.run);
     let mut next = vec![("peak log".to_owned(), "the checkpoints of this run")];
     if best.checkpoint != baseline {
@@ -308,7 +303,7 @@ fn summary(finished: &Finished) -> String {
         next.push((format!("peak restore {best} --to out"), "write the kernel's files"));
     }
     format!(
-        "\nbest: {}{speed}\nreused (unless `--fresh`): {}, {}, {}; new: {} measured, {} validated, {} asked\n\n{}",
+        "\nbest: {}{speed}\nreused (unless `--fresh`): {}, {}, {}; new: {} measured, {} validated, {} asked{took}\n\n{}",
         best.checkpoint,
         counted(reused.measurements, "measurement"),
         counted(reused.validations, "validation"),

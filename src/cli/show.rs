@@ -165,6 +165,7 @@ fn attempt_fields(attempt: &Attempt, completion: Option<&str>) -> serde_json::Va
         "failure_class": attempt.class,
         "message": attempt.message,
         "provider": attempt.provider,
+        "usage": attempt.usage,
         "completion": completion,
         "created_at": attempt.created_at,
     })

@@ -1,5 +1,6 @@
 //! What is kept of every request: the answer, its class, and why it failed.
 
+use crate::provider::Usage;
 use crate::runner::FailureClass;
 use peak_grammar::ir::Region;
 use serde::{Deserialize, Serialize};
@@ -27,6 +28,8 @@ pub struct Attempt {
     pub code: Option<String>,
     /// Why it failed, in one line.
     pub message: Option<String>,
+    /// What the answer took, where its provider says.
+    pub usage: Option<Usage>,
 }
 
 impl Attempt {

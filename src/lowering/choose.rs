@@ -9,7 +9,9 @@ use super::response;
 use super::templates::Templates;
 use crate::context::KernelContext;
 use crate::plan::TransformationPlan;
-use crate::provider::{ChoiceKey, CompletionRequest, ParentAnswer, Provider, ProviderError, RequestIdentity};
+use crate::provider::{
+    ChoiceKey, Completion, CompletionRequest, ParentAnswer, Provider, ProviderError, RequestIdentity, Usage,
+};
 use crate::runner::{Failure, FailureClass};
 use serde_json::json;
 
@@ -53,6 +55,8 @@ pub struct ChoiceAttempt {
     pub completion: Option<String>,
     /// Why it was rejected; `None` for the answer that stands.
     pub failure: Option<Failure>,
+    /// What the answer took, where its provider says.
+    pub usage: Option<Usage>,
 }
 
 /// What choosing came to.
@@ -76,16 +80,17 @@ pub fn choose(choosing: &Choosing<'_>) -> Choice {
         };
         let prompt = request.prompt.clone();
         let completion = match choosing.provider.complete(&request) {
-            Ok(completion) => completion.text,
+            Ok(completion) => completion,
             Err(error) => {
                 let failed = unanswered(error_after(rejected, error));
-                attempts.push(ChoiceAttempt { prompt, completion: None, failure: Some(failed.0.clone()) });
+                attempts.push(ChoiceAttempt { prompt, completion: None, failure: Some(failed.0.clone()), usage: None });
                 return Choice { chosen: Err(failed), attempts };
             }
         };
+        let Completion { text: completion, usage, .. } = completion;
         let answer = choosing.answer(&completion);
         let failure = answer.as_ref().err().cloned();
-        attempts.push(ChoiceAttempt { prompt, completion: Some(completion.clone()), failure });
+        attempts.push(ChoiceAttempt { prompt, completion: Some(completion.clone()), failure, usage });
         match answer {
             Ok(index) => return Choice { chosen: Ok(index), attempts },
             Err(failure) => rejected = Some((completion, failure)),

@@ -1,7 +1,7 @@
 //! A wrapper that keeps one request from being sent, so that its prompt can be shown. What is asked before it goes on to
 //! another provider; nothing is asked after it.
 
-use super::{Completion, CompletionRequest, Provider, ProviderError};
+use super::{Completion, CompletionRequest, Provider, ProviderError, Usage};
 use std::sync::{Mutex, PoisonError};
 
 /// Hands requests on until the one that is wanted.
@@ -48,6 +48,14 @@ impl<'a> Catch<'a> {
 impl Provider for Catch<'_> {
     fn name(&self) -> &str {
         self.inner.name()
+    }
+
+    fn refuses(&self) -> Option<String> {
+        self.inner.refuses()
+    }
+
+    fn usage(&self) -> Usage {
+        self.inner.usage()
     }
 
     fn complete(&self, request: &CompletionRequest) -> Result<Completion, ProviderError> {

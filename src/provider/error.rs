@@ -1,6 +1,6 @@
 //! Why there is no completion. The kernel and the model's answer are not at fault.
 
-use super::RecordingError;
+use super::{AskError, RecordingError};
 
 /// Why there is no completion.
 #[derive(Debug, thiserror::Error, miette::Diagnostic)]
@@ -24,13 +24,17 @@ pub enum ProviderError {
     )]
     MailboxTimeout { seconds: u64, path: String },
 
-    #[error("the completion {path} has {bytes} bytes, and {limit} are allowed")]
+    #[error("the completion is too long: {place}, and {limit} are allowed")]
     #[diagnostic(code("peak::completion-too-long"), help("answer with one region, not with a log"))]
-    TooLong { path: String, bytes: u64, limit: u64 },
+    TooLong { place: String, limit: u64 },
 
     #[error("{what} {path}: {reason}")]
     #[diagnostic(code("peak::provider-file"), help("check that the folder exists, can be written, and has space left"))]
     File { what: &'static str, path: String, reason: String },
+
+    #[error(transparent)]
+    #[diagnostic(transparent)]
+    Ask(#[from] Box<AskError>),
 
     #[error("the prompt was caught to be shown, and was not sent")]
     #[diagnostic(code("peak::prompt-not-sent"), help("leave out `--emit prompt` to ask"))]
@@ -39,6 +43,12 @@ pub enum ProviderError {
     #[error("there is no provider `{name}`{suggestion}")]
     #[diagnostic(code("peak::unknown-provider"), help("the providers are: {known}"))]
     Unknown { name: String, suggestion: String, known: String },
+}
+
+impl From<AskError> for ProviderError {
+    fn from(error: AskError) -> ProviderError {
+        ProviderError::Ask(Box::new(error))
+    }
 }
 
 /// What is known of a recording that is not there.

@@ -4,13 +4,11 @@
 //! only thing it touches, and it deletes nothing.
 
 use super::record::write_whole;
-use super::{Completion, CompletionRequest, Provider, ProviderError};
+use super::{AskError, Completion, CompletionRequest, MAX_COMPLETION_BYTES, Provider, ProviderError};
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
-
-/// Bytes of a completion, at most.
-const MAX_COMPLETION_BYTES: u64 = 1 << 20;
 
 /// How often the folder is looked at.
 const POLL: Duration = Duration::from_millis(250);
@@ -21,6 +19,7 @@ pub struct Mailbox {
     timeout: Duration,
     poll: Duration,
     model: Option<String>,
+    stop: Arc<AtomicBool>,
     /// Numbers are given one at a time.
     numbering: Mutex<()>,
 }
@@ -29,13 +28,20 @@ impl Mailbox {
     /// Waits up to `timeout` for each answer. `model` is who answers, for recordings.
     #[must_use]
     pub fn new(folder: impl Into<PathBuf>, timeout: Duration, model: Option<String>) -> Mailbox {
-        Mailbox { folder: folder.into(), timeout, poll: POLL, model, numbering: Mutex::new(()) }
+        Mailbox { folder: folder.into(), timeout, poll: POLL, model, stop: Arc::default(), numbering: Mutex::new(()) }
     }
 
     /// Looks at the folder every `poll`.
     #[must_use]
     pub fn polling_every(mut self, poll: Duration) -> Mailbox {
         self.poll = poll;
+        self
+    }
+
+    /// Waits no longer once this is set.
+    #[must_use]
+    pub fn stopped_by(mut self, stop: Arc<AtomicBool>) -> Mailbox {
+        self.stop = stop;
         self
     }
 
@@ -76,12 +82,15 @@ impl Mailbox {
         loop {
             let now = std::fs::metadata(path).ok().map(|data| (data.len(), data.modified().ok()));
             match now {
-                Some((bytes, _)) if bytes > MAX_COMPLETION_BYTES => {
-                    let path = path.display().to_string();
-                    return Err(ProviderError::TooLong { path, bytes, limit: MAX_COMPLETION_BYTES });
+                Some((bytes, _)) if bytes > MAX_COMPLETION_BYTES as u64 => {
+                    let place = format!("{} has {bytes} bytes", path.display());
+                    return Err(ProviderError::TooLong { place, limit: MAX_COMPLETION_BYTES as u64 });
                 }
                 Some((1.., _)) if now == seen => return read(path),
                 _ => seen = now,
+            }
+            if self.stop.load(Ordering::Relaxed) {
+                return Err(AskError::Stopped { place: "the mailbox".to_owned() }.into());
             }
             if started.elapsed() >= self.timeout {
                 let seconds = self.timeout.as_secs();
@@ -105,7 +114,7 @@ impl Provider for Mailbox {
             eprintln!("waiting for an answer ({}, {}):", id.stem(), id.kernel_folder());
             eprintln!("  read  {}\n  write {}", prompt.display(), answer.display());
         }
-        Ok(Completion { text: self.wait(&answer)?, model: self.model.clone() })
+        Ok(Completion { text: self.wait(&answer)?, model: self.model.clone(), usage: None })
     }
 }
 

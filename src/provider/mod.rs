@@ -3,34 +3,54 @@
 //! A provider takes a finished prompt and gives back text. It never reads a kernel context, never judges an answer and
 //! never changes a byte of it. Recording is a wrapper ([`Record`]), not code in each provider.
 
+mod ahead;
+mod anthropic;
+mod ask_error;
+mod budget;
 mod catch;
+mod command;
+mod conduct;
 mod error;
+mod gemini;
+mod http;
 mod key;
+mod keyring;
 mod list;
 mod mailbox;
+mod openai;
 mod record;
 mod recorded;
 mod recording;
-mod scrub;
 mod source;
 
+pub use ahead::{Ahead, MAX_PARALLEL};
+pub use ask_error::AskError;
+pub use budget::Budgeted;
 pub use catch::Catch;
+pub use conduct::{Conduct, Heard, Listener, Pauses};
 pub use error::{MissingRecording, ProviderError};
+pub use http::{MAX_PAUSE, MAX_RESPONSE_BYTES, MAX_TRIES};
 pub use key::{ChoiceKey, KeyFacts, ParentAnswer};
+pub use keyring::{KeySource, Keys, forget_key, keep_key};
 pub use list::{DEFAULT_PROVIDER, PROVIDERS, ProviderEntry, ProviderOptions, open};
 pub use mailbox::Mailbox;
 pub use record::Record;
 pub use recorded::Recorded;
 pub use recording::{RECORDING_VERSION, Recording, RecordingError, RecordingHead};
-pub use scrub::Scrubber;
 pub use source::{EmbeddedSource, FolderSource, RecordingSource};
+
+pub use crate::scrub::Scrubber;
+pub use crate::store::Usage;
 
 use peak_grammar::ir::Region;
 use serde::{Deserialize, Serialize};
 
+/// Bytes of a completion, at most: a region, not a log.
+pub const MAX_COMPLETION_BYTES: usize = 1 << 20;
+
 /// Gives completions. Shared by branches that ask in parallel.
 pub trait Provider: Send + Sync {
-    /// Its name in [`PROVIDERS`], on the command line and in reports.
+    /// Its name on the command line and in reports: that of [`PROVIDERS`], or of its section in `peak.toml`.
     fn name(&self) -> &str;
 
     /// The completion of a prompt, byte for byte as the model gave it.
@@ -38,6 +58,24 @@ pub trait Provider: Send + Sync {
     /// # Errors
     /// No answer: a recording that misses, a time-out, a folder that cannot be written.
     fn complete(&self, request: &CompletionRequest) -> Result<Completion, ProviderError>;
+
+    /// Whom it asks, and what for: `gpt-5 at https://api.openai.com/v1`. Never a key.
+    fn about(&self) -> String {
+        String::new()
+    }
+
+    /// Asks for several completions at once, to be fetched by [`Provider::complete`]. Whoever cannot, asks later.
+    fn ask_ahead(&self, _requests: &[CompletionRequest]) {}
+
+    /// Why nobody is asked any more, where a budget is spent and a request was refused for it.
+    fn refuses(&self) -> Option<String> {
+        None
+    }
+
+    /// What its answers took so far, where that is known.
+    fn usage(&self) -> Usage {
+        Usage::default()
+    }
 }
 
 /// One prompt, and what it is for.
@@ -125,6 +163,8 @@ pub struct Completion {
     pub text: String,
     /// The model, where the provider knows it.
     pub model: Option<String>,
+    /// What it took, where the provider says.
+    pub usage: Option<Usage>,
 }
 
 impl Completion {

@@ -1,6 +1,8 @@
 //! `--record`: a wrapper that writes each completion as a recording.
 
-use super::{Completion, CompletionRequest, Provider, ProviderError, Recorded, Recording, RecordingHead, Scrubber};
+use super::{
+    Completion, CompletionRequest, Provider, ProviderError, Recorded, Recording, RecordingHead, Scrubber, Usage,
+};
 use std::path::{Path, PathBuf};
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
@@ -43,7 +45,8 @@ impl Record {
         let model = completion.model.as_deref().unwrap_or("unknown");
         let date = (self.clock)().replace_nanosecond(0).unwrap_or_else(|_| (self.clock)());
         let recorded = date.format(&Rfc3339).unwrap_or_else(|_| date.to_string());
-        let note = format!("by {}{}", self.inner.name(), if scrubbed { "; a secret was removed" } else { "" });
+        let took = completion.usage.map(|usage| format!("; {usage}")).unwrap_or_default();
+        let note = format!("by {}{took}{}", self.inner.name(), if scrubbed { "; a secret was removed" } else { "" });
         let recording = Recording { head: RecordingHead::of(request, model, &recorded, &note), completion: text };
         let file = recording.to_text().map_err(|problem| ProviderError::Malformed { path: path.clone(), problem })?;
         write_whole(&self.folder.join(&path), &file)?;
@@ -52,7 +55,7 @@ impl Record {
             write_whole(&prompts.join(path.replace(".md", ".prompt.md")), &prompt)?;
         }
         // What goes on is what was written, so that the recording gives the same kernel.
-        Ok(Completion { text: recording.completion, model: completion.model.clone() })
+        Ok(Completion { text: recording.completion, model: completion.model.clone(), usage: completion.usage })
     }
 }
 
@@ -65,10 +68,31 @@ impl Provider for Record {
         if let Some(Recording { head, completion }) =
             self.known.as_ref().map(|known| known.find(request)).transpose()?.flatten()
         {
-            return Ok(Completion { text: completion, model: Some(head.model) });
+            return Ok(Completion { text: completion, model: Some(head.model), usage: None });
         }
         let completion = self.inner.complete(request)?;
         self.write(request, &completion)
+    }
+
+    fn about(&self) -> String {
+        self.inner.about()
+    }
+
+    /// Only what no recording answers.
+    fn ask_ahead(&self, requests: &[CompletionRequest]) {
+        let unknown = |request: &&CompletionRequest| {
+            !self.known.as_ref().is_some_and(|known| matches!(known.find(request), Ok(Some(_))))
+        };
+        let unknown: Vec<CompletionRequest> = requests.iter().filter(unknown).cloned().collect();
+        self.inner.ask_ahead(&unknown);
+    }
+
+    fn refuses(&self) -> Option<String> {
+        self.inner.refuses()
+    }
+
+    fn usage(&self) -> Usage {
+        self.inner.usage()
     }
 }
 

@@ -87,7 +87,9 @@ impl Provider for Recorded {
 
     fn complete(&self, request: &CompletionRequest) -> Result<Completion, ProviderError> {
         match self.find(request)? {
-            Some(Recording { head, completion }) => Ok(Completion { text: completion, model: Some(head.model) }),
+            Some(Recording { head, completion }) => {
+                Ok(Completion { text: completion, model: Some(head.model), usage: None })
+            }
             None => Err(self.missing(request)),
         }
     }

@@ -81,6 +81,19 @@ impl Progress {
         }
     }
 
+    /// Whether a person looks at a bar.
+    #[must_use]
+    pub fn is_live(&self) -> bool {
+        matches!(self.out, Out::Bar(_))
+    }
+
+    /// Says more of what is under way, where a person looks: it changes too often for lines.
+    pub fn detail(&self, detail: &str) {
+        if let Out::Bar(bar) = &self.out {
+            bar.set_message(detail.to_owned());
+        }
+    }
+
     /// A line that stays.
     pub fn note(&self, text: &str) {
         match &self.out {

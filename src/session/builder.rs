@@ -6,7 +6,6 @@ use super::worker::own_program;
 use super::{ProviderChoice, Session, SessionOptions};
 use crate::error::Result;
 use crate::library::{Loaded, Recipes, Standard, load_with};
-use crate::provider::DEFAULT_PROVIDER;
 use crate::runner::WorkerProgram;
 use peak_grammar::author;
 use std::path::{Path, PathBuf};
@@ -68,7 +67,7 @@ impl SessionBuilder {
 
     /// Who is asked for completions: `recorded` (where nothing is said), `mailbox`, ...
     pub fn provider(mut self, name: &str) -> Self {
-        name.clone_into(&mut self.provider.name);
+        self.provider.name = Some(name.to_owned());
         self
     }
 
@@ -86,7 +85,7 @@ impl SessionBuilder {
 
     /// How long to wait for an answer.
     pub fn timeout(mut self, timeout: Duration) -> Self {
-        self.provider.timeout = timeout;
+        self.provider.timeout = Some(timeout);
         self
     }
 
@@ -125,7 +124,7 @@ impl SessionBuilder {
         let loaded = self.load()?;
         let project = self.project.clone().unwrap_or_else(|| PathBuf::from("."));
         let mut provider = self.provider.clone();
-        if provider.name == DEFAULT_PROVIDER && provider.record_command.is_none() {
+        if provider.asks_nobody(&project) && provider.record_command.is_none() {
             provider.record_command = Some(format!(
                 "`Session::builder()` with `.provider(\"mailbox\")` and `.recordings(\"{}\")`",
                 super::PROJECT_RECORDINGS

@@ -4,7 +4,8 @@ use crate::error::{Class, Classified};
 use crate::lowering::TemplateError;
 use crate::oracle::OracleError;
 use crate::plan::NotApplicable;
-use crate::provider::ProviderError;
+use crate::preferences::PreferencesError;
+use crate::provider::{AskError, ProviderError};
 use crate::runner::{RunnerError, SelectionError, is_environment};
 use crate::workflow::WorkflowError;
 use miette::Diagnostic;
@@ -158,8 +159,24 @@ impl Classified for ProviderError {
     fn class(&self) -> Class {
         match self {
             ProviderError::Unknown { .. } => Class::Usage,
+            ProviderError::Ask(error) => error.class(),
             _ => Class::Provider,
         }
+    }
+}
+
+impl Classified for AskError {
+    fn class(&self) -> Class {
+        match self {
+            AskError::Stopped { .. } => Class::Interrupted,
+            _ => Class::Provider,
+        }
+    }
+}
+
+impl Classified for PreferencesError {
+    fn class(&self) -> Class {
+        Class::Input
     }
 }
 

@@ -5,7 +5,7 @@ use super::error::SessionError;
 use super::machine::Machine;
 use crate::context::KernelContext;
 use crate::context::scope::Facts;
-use crate::error::{Class, Error, Result};
+use crate::error::{Class, Classified, Error, Result};
 use crate::library::Loaded;
 use crate::lowering::{Attempt, LoweringError, Templates, Unjudged};
 use crate::plan::TransformationPlan;
@@ -300,6 +300,7 @@ fn classified(failure: &Failure, error: ApplyError) -> Error {
         ApplyError::Specialize { .. } | ApplyError::NotApplicable(_) => Class::Input,
         // The file's step is wrong, whatever the kernel.
         ApplyError::Lowering(LoweringError::Mechanical { error, .. }) if error.is_in_the_step() => Class::Input,
+        ApplyError::Lowering(LoweringError::Provider(error)) => error.class(),
         ApplyError::Lowering(_) => failure_class(failure),
     };
     Error::new(class, error)

@@ -31,7 +31,9 @@ pub use error::SessionError;
 pub use lower::{LowerRequest, Lowered, failure_class};
 pub use machine::{Machine, MachineOptions};
 pub use packs::conflicts;
-pub use providers::{PROJECT_RECORDINGS, ProviderChoice, open_provider, templates};
+pub use providers::{
+    Called, PROJECT_RECORDINGS, ProviderChoice, Standing, call_provider, open_provider, standing_providers, templates,
+};
 pub use reach::unreachable;
 pub use unfit::unfit;
 pub use worker::worker;
@@ -109,7 +111,7 @@ impl Session {
             Some(_) => Store::find(options.project)?,
             None => Store::open(options.project)?,
         };
-        let stop = Arc::new(AtomicBool::new(false));
+        let stop = Arc::clone(&options.provider.stop);
         Ok(Session { loaded, machine, provider, templates, store, workflow, stop })
     }
 

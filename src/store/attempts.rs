@@ -1,6 +1,6 @@
 //! Attempts of a model at a pass, and completions by the key of their prompt.
 
-use super::{Store, StoreError, blobs, now};
+use super::{Store, StoreError, Usage, blobs, now};
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
 /// One answer of a model to one prompt, to be kept.
@@ -26,6 +26,8 @@ pub struct NewAttempt<'a> {
     pub completion: Option<&'a str>,
     /// Where it came from.
     pub provider: &'a str,
+    /// What it took, where that is known.
+    pub usage: Option<Usage>,
 }
 
 /// An attempt of the store. Texts are addresses of blobs.
@@ -55,6 +57,8 @@ pub struct Attempt {
     pub provider: String,
     /// RFC 3339, UTC.
     pub created_at: String,
+    /// What it took, where that is known.
+    pub usage: Option<Usage>,
 }
 
 /// A completion of the store.
@@ -82,7 +86,8 @@ impl Store {
             let completion = new.completion.map(|text| blobs::put(&transaction, text.as_bytes())).transpose()?;
             transaction.execute(
                 "INSERT INTO attempts (run, transformation, pass, region, number, class, message, prompt, completion, \
-                 provider, created_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
+                 provider, created_at, tokens_in, tokens_out, money_millionths) \
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)",
                 params![
                     new.run,
                     new.transformation,
@@ -94,7 +99,10 @@ impl Store {
                     prompt,
                     completion,
                     new.provider,
-                    now()
+                    now(),
+                    new.usage.map(|usage| stored(usage.tokens_in)),
+                    new.usage.map(|usage| stored(usage.tokens_out)),
+                    new.usage.and_then(|usage| usage.money_millionths).map(stored),
                 ],
             )?;
             let id = transaction.last_insert_rowid();
@@ -110,7 +118,7 @@ impl Store {
     /// The store cannot be read.
     pub fn attempts(&self, run: i64, transformation: &str) -> Result<Vec<Attempt>, StoreError> {
         let sql = "SELECT id, run, transformation, pass, region, number, class, message, prompt, completion, provider, \
-                   created_at FROM attempts WHERE run = ?1 AND transformation = ?2 ORDER BY id";
+                   created_at, tokens_in, tokens_out, money_millionths FROM attempts WHERE run = ?1 AND transformation = ?2 ORDER BY id";
         let read = || {
             let mut statement = self.connection.prepare(sql)?;
             let rows = statement.query_map(params![run, transformation], read_attempt)?;
@@ -125,7 +133,7 @@ impl Store {
     /// The store cannot be read.
     pub fn failed_steps(&self, run: i64) -> Result<Vec<Attempt>, StoreError> {
         let sql = "SELECT id, run, transformation, pass, region, number, class, message, prompt, completion, provider, \
-                   created_at FROM attempts WHERE class IS NOT NULL AND id IN (SELECT max(id) FROM attempts \
+                   created_at, tokens_in, tokens_out, money_millionths FROM attempts WHERE class IS NOT NULL AND id IN (SELECT max(id) FROM attempts \
                    WHERE run = ?1 GROUP BY transformation) AND transformation NOT IN (SELECT transformation \
                    FROM checkpoints WHERE run = ?1 AND transformation IS NOT NULL) ORDER BY id";
         let read = || {
@@ -196,5 +204,20 @@ fn read_attempt(row: &Row<'_>) -> rusqlite::Result<Attempt> {
         completion: row.get(9)?,
         provider: row.get(10)?,
         created_at: row.get(11)?,
+        usage: usage(row)?,
     })
+}
+
+fn usage(row: &Row<'_>) -> rusqlite::Result<Option<Usage>> {
+    let count = |index: usize| -> rusqlite::Result<Option<u64>> {
+        Ok(row.get::<_, Option<i64>>(index)?.and_then(|count| u64::try_from(count).ok()))
+    };
+    let (tokens_in, tokens_out) = (count(12)?, count(13)?);
+    let money_millionths = count(14)?;
+    Ok(tokens_in.zip(tokens_out).map(|(tokens_in, tokens_out)| Usage { tokens_in, tokens_out, money_millionths }))
+}
+
+/// A count as the database holds it.
+fn stored(count: u64) -> i64 {
+    i64::try_from(count).unwrap_or(i64::MAX)
 }

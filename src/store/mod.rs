@@ -12,11 +12,13 @@ mod measurements;
 mod names;
 mod runs;
 mod schema;
+mod usage;
 
 pub use attempts::{Attempt, Completion, NewAttempt};
 pub use checkpoints::{Checkpoint, CheckpointResult, NewCheckpoint};
 pub use error::StoreError;
 pub use runs::{NewRun, Run, RunStatus};
+pub use usage::Usage;
 
 use rusqlite::Connection;
 use std::path::{Path, PathBuf};

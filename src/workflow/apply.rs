@@ -4,10 +4,10 @@ use super::environment::Environment;
 use crate::context::KernelContext;
 use crate::context::scope::Facts;
 use crate::lowering::{
-    self, Attempt, Event, Judge, Lowering, LoweringError, Surroundings, Templates, apply_transformation,
+    self, Attempt, Event, Judge, Lowering, LoweringError, Surroundings, Templates, Unjudged, apply_transformation,
 };
 use crate::plan::{NotApplicable, PlanInputs, TransformationPlan, plan};
-use crate::provider::Provider;
+use crate::provider::{Catch, CompletionRequest, Provider};
 use crate::runner::{Failure, FailureClass};
 use crate::store::{NewAttempt, Store};
 use miette::Diagnostic;
@@ -108,6 +108,7 @@ impl AppliedStep {
                 prompt: self.prompts.get(position).map_or("", String::as_str),
                 completion: attempt.completion.as_deref(),
                 provider,
+                usage: attempt.usage,
             })?;
         }
         Ok(())
@@ -139,6 +140,20 @@ impl<'a> Workshop<'a> {
         context: &KernelContext,
     ) -> Result<TransformationPlan, Box<ApplyError>> {
         planned(self.library, self.device.map(|device| device.name.as_str()), self.facts, application, context)
+    }
+
+    /// What applying would ask first, where that hangs on no device; nothing where no model is asked.
+    #[must_use]
+    pub fn first_request(
+        &self,
+        application: &Application,
+        context: &KernelContext,
+        known: &[String],
+    ) -> Option<CompletionRequest> {
+        let catch = Catch::new(self.provider, &context.applied, &application.transformation, None);
+        let catching = Workshop { provider: &catch, ..*self };
+        catching.apply(application, context, &mut Unjudged { known: known.to_vec() }, &mut |_| {});
+        catch.caught()
     }
 
     /// What prompts say of language and device.

@@ -2,6 +2,7 @@
 
 use super::row::Row;
 use crate::context::Inputs;
+use crate::provider::Usage;
 use serde::Serialize;
 
 /// What a run is doing just now.
@@ -36,6 +37,8 @@ pub struct Finished {
     pub best: Best,
     /// What was not done again.
     pub reused: Reused,
+    /// What the answers took, where their provider says.
+    pub usage: Option<Usage>,
     /// Why the run ended early, where it did.
     pub stopped: Option<String>,
 }

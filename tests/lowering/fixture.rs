@@ -296,7 +296,7 @@ impl Provider for Scripted {
         self.seen.lock().expect("no test panics while it holds this").push(request.clone());
         let next = self.answers.lock().expect("no test panics while it holds this").pop();
         match next {
-            Some(text) => Ok(Completion { text, model: Some("scripted-1".to_owned()) }),
+            Some(text) => Ok(Completion { text, model: Some("scripted-1".to_owned()), usage: None }),
             None => Err(ProviderError::MailboxTimeout { seconds: 0, path: "no answer left".to_owned() }),
         }
     }

@@ -2,9 +2,10 @@
 
 use super::fixture::Scripted;
 use peak::context::Regions;
+use peak::preferences::ProviderSettings;
 use peak::provider::{
-    CompletionRequest, EmbeddedSource, FolderSource, KeyFacts, Mailbox, ParentAnswer, Provider, ProviderError,
-    ProviderOptions, Record, Recorded, Recording, RecordingSource, RequestIdentity, Scrubber, open,
+    CompletionRequest, Conduct, EmbeddedSource, FolderSource, KeyFacts, Keys, Mailbox, ParentAnswer, Provider,
+    ProviderError, ProviderOptions, Record, Recorded, Recording, RecordingSource, RequestIdentity, Scrubber, open,
 };
 use peak_grammar::ir::{Region, SettingValue};
 use std::collections::BTreeMap;
@@ -220,15 +221,19 @@ fn the_mailbox_refuses_a_flood() {
 
 #[test]
 fn providers_open_by_name() {
-    let options = || ProviderOptions {
+    let options = |name: &str| ProviderOptions {
+        name: name.to_owned(),
+        settings: ProviderSettings::default(),
+        keys: Keys::given([]),
+        conduct: Conduct::default(),
         sources: Vec::new(),
         mailbox: ".peak/mailbox".into(),
-        timeout: Duration::from_secs(1),
+        timeout: None,
         model: None,
         record_command: None,
     };
-    assert_eq!(open("recorded", options()).map(|p| p.name().to_owned()).ok().as_deref(), Some("recorded"));
-    let Err(error) = open("mailbux", options()) else { panic!("there is no such provider") };
+    assert_eq!(open(options("recorded")).map(|p| p.name().to_owned()).ok().as_deref(), Some("recorded"));
+    let Err(error) = open(options("mailbux")) else { panic!("there is no such provider") };
     assert_eq!(error.to_string(), "there is no provider `mailbux`; did you mean `mailbox`?");
     let names: Vec<&str> = peak::provider::PROVIDERS.iter().map(|entry| entry.name).collect();
     assert!(names.is_sorted(), "the list is alphabetical");

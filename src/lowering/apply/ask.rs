@@ -122,6 +122,7 @@ impl Run<'_, '_> {
             class: None,
             code: None,
             message: None,
+            usage: answered.as_ref().ok().and_then(|completion| completion.usage),
         });
         let attempt = self.attempts.len() - 1;
         match answered {

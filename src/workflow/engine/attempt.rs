@@ -38,7 +38,7 @@ impl Run<'_, '_> {
         let (context, measured) = match measured {
             Ok(found) => found,
             // What was cut short did not fail.
-            Err(failure) if self.is_stopped() => return Ok(Some(failure)),
+            Err(failure) if self.ended().is_some() => return Ok(Some(failure)),
             Err(failure) => {
                 let rows = rows::failed(&facts, &self.sizes, &failure, self.environment);
                 self.tell(rows, None);
@@ -85,7 +85,9 @@ impl Run<'_, '_> {
             false => self.reused.asked += applied.answered(),
         }
         Ok(applied.result.map_err(|(failure, error)| {
-            self.diagnostics.push((step.to_owned(), error));
+            if !self.is_stopped() {
+                self.diagnostics.push((step.to_owned(), error));
+            }
             failure
         }))
     }

@@ -10,7 +10,7 @@ use crate::workflow::environment::Environment;
 use crate::workflow::error::WorkflowError;
 use crate::workflow::row::Verdict;
 use crate::workflow::rows::{self, StepFacts};
-use peak_grammar::ir::Application;
+use peak_grammar::ir::{Application, WorkflowStep};
 
 /// The name of the step in rows, where no transformation came of it.
 const STEP: &str = "let the model choose";
@@ -115,6 +115,25 @@ impl<'e> Run<'e, '_> {
         }
     }
 
+    /// What several branches will ask first is asked at once: none of it hangs on what becomes of another branch.
+    pub(super) fn ask_ahead(&mut self, branches: &[Vec<WorkflowStep>]) {
+        if self.environment.replays {
+            return;
+        }
+        let workshop = Workshop::of(self.environment, self.workflow.on_failure.retries);
+        let context = self.line.current().context.clone();
+        let mut requests = Vec::new();
+        for branch in branches {
+            let Some(WorkflowStep::Apply(first) | WorkflowStep::Try(first)) = branch.first() else { continue };
+            requests.extend(workshop.first_request(first, &context, &self.known));
+        }
+        if requests.len() > 1 {
+            let names: Vec<&str> = requests.iter().map(|request| request.identity.transformation.as_str()).collect();
+            self.observer.note(&format!("asking for the branches at once: {}", names.join(", ")));
+            self.environment.provider.ask_ahead(&requests);
+        }
+    }
+
     /// A row of a step that was left out, with the word why.
     pub(super) fn skip(&mut self, name: &str, why: &str) {
         let verdict = Verdict::Skipped;
@@ -147,6 +166,7 @@ fn keep(
             prompt: &attempt.prompt,
             completion: attempt.completion.as_deref(),
             provider,
+            usage: attempt.usage,
         })?;
     }
     Ok(())

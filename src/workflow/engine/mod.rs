@@ -6,6 +6,7 @@ mod choose;
 mod compare;
 
 use crate::context::{Inputs, KernelContext};
+use crate::provider::Usage;
 use crate::runner::{Failure, FailureClass, is_environment};
 use crate::store::{NewRun, RunStatus};
 use crate::validate::outputs::CheckPlan;
@@ -197,17 +198,23 @@ fn results(measured: Vec<SizeMeasured>) -> Vec<SizeResult> {
 impl<'e> Run<'e, '_> {
     fn steps(&mut self, steps: &'e [WorkflowStep]) -> Result<Flow, WorkflowError> {
         for step in steps {
-            if self.is_stopped() {
+            if self.ended().is_some() {
                 break;
             }
             if let Flow::Stopped(failure) = self.step(step)? {
                 return Ok(Flow::Stopped(failure));
             }
         }
-        match self.is_stopped() {
-            true => Ok(Flow::Stopped(Failure::new(FailureClass::Timeout, STOPPED))),
-            false => Ok(Flow::Done),
+        Ok(self.ended().map_or(Flow::Done, Flow::Stopped))
+    }
+
+    /// Why no further step is carried out, where somebody asked to stop, or a budget is spent.
+    fn ended(&self) -> Option<Failure> {
+        if self.is_stopped() {
+            return Some(Failure::new(FailureClass::Timeout, STOPPED));
         }
+        let spent = self.environment.provider.refuses()?;
+        Some(Failure::new(FailureClass::Provider, format!("the budget is spent: {spent}")))
     }
 
     /// Says which of the workflow's validators are not there: nothing is verified by them, and rows name those that did.
@@ -273,7 +280,7 @@ impl<'e> Run<'e, '_> {
         let asks = self.workflow.on_failure.then == FailurePolicy::Ask;
         for asked in 0.. {
             let Some(failure) = self.attempt(application, false)? else { break };
-            if !asks || asked >= MAX_ASKED || self.is_stopped() {
+            if !asks || asked >= MAX_ASKED || self.ended().is_some() {
                 return Ok(Flow::Stopped(failure));
             }
             let question = Question {
@@ -299,6 +306,7 @@ impl<'e> Run<'e, '_> {
 
     /// `choose best of`: every branch from here; the fastest valid one goes on.
     fn choose(&mut self, branches: &'e [Vec<WorkflowStep>]) -> Result<Flow, WorkflowError> {
+        self.ask_ahead(branches);
         let start = self.line.position();
         let mut best: Option<usize> = None;
         let mut last_failure = None;
@@ -378,6 +386,7 @@ impl<'e> Run<'e, '_> {
                 inputs: first.map(|size| size.inputs.clone()).unwrap_or_default(),
             },
             reused: self.reused,
+            usage: Some(self.environment.provider.usage()).filter(|usage| *usage != Usage::default()),
             stopped: failure.as_ref().map(|failure| match interrupted {
                 true => STOPPED.to_owned(),
                 false => format!("{}: {}", failure.class, failure.message),
