@@ -32,6 +32,12 @@ pub struct Arguments {
     /// Kernels of the library, checkpoints as `peak show` takes them, or libraries; the first is what others are compared with.
     #[arg(required = true, value_name = "KERNEL|CHECKPOINT|LIBRARY")]
     contenders: Vec<String>,
+    /// The kernel that they compute, where none of them says: `peak bench cublas cublaslt -k matmul-f32`.
+    #[arg(long, short = 'k', value_name = "NAME")]
+    kernel: Option<String>,
+    /// Files with kernels of your own; may be given again.
+    #[arg(long = "use", value_name = "FILE")]
+    files: Vec<PathBuf>,
     /// The backend: cuda or hlsl.
     #[arg(long)]
     backend: Option<String>,
@@ -79,7 +85,7 @@ impl Which {
 
 impl Arguments {
     pub(super) fn run(self, app: &App) -> Result<()> {
-        let loaded = load_clean(app, &Vec::<PathBuf>::new())?;
+        let loaded = load_clean(app, &self.files)?;
         let mut machine = self.machine(app, &loaded)?;
         let backend = machine.backend().name();
         let contenders = self.contenders(app, &loaded, backend)?;
@@ -87,12 +93,12 @@ impl Arguments {
             Contender::Context { context, .. } => Some(context.kernel.name.clone()),
             Contender::Library(_) => None,
         });
-        let Some(kernel) = kernel else {
-            let help = "name a kernel or a checkpoint too: `peak bench matmul-f32 cublas`";
+        let Some(kernel) = kernel.or(self.kernel.clone()) else {
+            let help = "name a kernel or a checkpoint too: `peak bench matmul-f32 cublas`, or `-k matmul-f32`";
             return Err(usage("a library alone does not say what to compute", help));
         };
         let reference = start_context(&loaded, &kernel, backend)?;
-        let bench = Bench::prepare(&mut machine, &contenders, reference, self.seed)?;
+        let bench = Bench::prepare(&mut machine, &contenders, reference, &self.choice(), self.seed)?;
         let mut validator = bench.validator(self.seed)?;
         if !self.no_validation {
             app.say("validating");
@@ -113,8 +119,18 @@ impl Arguments {
         Ok(())
     }
 
+    /// What was named of inputs and tuning parameters.
+    fn choice(&self) -> Choice {
+        Choice {
+            inputs: self.at.iter().cloned().collect(),
+            configuration: self.config.iter().cloned().collect(),
+            usual: None,
+        }
+    }
+
     fn machine(&self, app: &App, loaded: &Loaded) -> Result<Machine> {
-        let kernels = self.contenders.iter().filter_map(|name| loaded.ir.kernels.get(name));
+        let names = self.contenders.iter().chain(&self.kernel);
+        let kernels = names.filter_map(|name| loaded.ir.kernels.get(name));
         let backend = match &self.backend {
             Some(backend) => Some(backend.clone()),
             // A checkpoint has its language.
@@ -135,11 +151,7 @@ impl Arguments {
     }
 
     fn contenders(&self, app: &App, loaded: &Loaded, backend: &str) -> Result<Vec<Contender>> {
-        let choice = Choice {
-            inputs: self.at.iter().cloned().collect(),
-            configuration: self.config.iter().cloned().collect(),
-            usual: None,
-        };
+        let choice = self.choice();
         let contender = |name: &String| match Library::of(name) {
             Some(library) => Ok(Contender::Library(library)),
             None => {

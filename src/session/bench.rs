@@ -74,7 +74,8 @@ pub struct Ready {
 }
 
 impl Bench {
-    /// Chooses sizes, compiles everyone. `reference` is the kernel's start, which the outputs are compared with.
+    /// Chooses sizes, compiles everyone. `reference` is the kernel's start, which the outputs are compared with; `named`
+    /// are the inputs and tuning parameters that a person named, for contenders that have none of their own.
     ///
     /// # Errors
     /// Contenders of different kernels, no valid configuration, a library that does not compute this, or a compiler's error.
@@ -82,6 +83,7 @@ impl Bench {
         machine: &mut Machine,
         contenders: &[Contender],
         reference: KernelContext,
+        named: &Choice,
         seed: u64,
     ) -> Result<Bench> {
         let Parts { info, facts, backend, compile, .. } = machine.parts();
@@ -89,7 +91,7 @@ impl Bench {
             Contender::Context { context, choice, .. } => Some((context, choice)),
             Contender::Library(_) => None,
         });
-        let (context, choice) = first.ok_or_else(nothing_declared)?;
+        let (context, choice) = first.map_or((&reference, named), |(context, choice)| (context.as_ref(), choice));
         let chosen = choose(context, choice, facts)?;
         let kernel = context.kernel.clone();
         let fill = Fill { seed, distribution: Distribution::Declared };
@@ -192,11 +194,6 @@ impl Bench {
         }
         Ok(outcome.turns)
     }
-}
-
-fn nothing_declared() -> Error {
-    let help = "name a kernel or a checkpoint first: `peak bench thread-tiling cublas`";
-    Error::plain(Class::Usage, "peak::usage", "a library alone does not say what to compute", help)
 }
 
 fn different(kernel: &Kernel, name: &str, other: &Kernel) -> Error {
