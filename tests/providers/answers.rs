@@ -4,7 +4,7 @@ use super::ask::{KEY, Watched, opened, request, story};
 use super::server::{Reply, Server, events, response};
 use std::time::Duration;
 
-const TIMEOUT: Duration = Duration::from_secs(5);
+const TIMEOUT: Duration = Duration::from_secs(60);
 
 /// Name, kind, script.
 fn scripts() -> Vec<(&'static str, &'static str, Reply)> {

@@ -5,7 +5,7 @@ use super::server::{Server, events, response};
 use peak::provider::{FolderSource, Provider, Record, RecordingSource, Scrubber};
 use std::time::Duration;
 
-const TIMEOUT: Duration = Duration::from_secs(5);
+const TIMEOUT: Duration = Duration::from_secs(60);
 
 #[test]
 fn a_server_that_echoes_the_key_in_its_error_does_not_spread_it() {

@@ -29,6 +29,8 @@ pub struct Events {
     buffer: Vec<u8>,
     /// Bytes that were read off.
     at: usize,
+    /// Up to here there is no end of a line: a long one is not searched again with each piece.
+    searched: usize,
     seen: u64,
     whole: Option<bool>,
 }
@@ -39,6 +41,7 @@ impl Events {
         // What was read off goes when it is the larger part, so that the cost stays in proportion to the bytes.
         if self.at > self.buffer.len() / 2 {
             self.buffer.drain(..self.at);
+            self.searched = self.searched.saturating_sub(self.at);
             self.at = 0;
         }
         self.seen += bytes.len() as u64;
@@ -118,13 +121,15 @@ impl Events {
     }
 
     fn line(&mut self, end: bool) -> Option<Vec<u8>> {
-        let rest = self.unread();
-        let (line, taken) = match rest.iter().position(|byte| *byte == b'\n') {
-            Some(at) => (rest[..at].to_vec(), at + 1),
-            None if end && !rest.is_empty() => (rest.to_vec(), rest.len()),
+        let from = self.searched.max(self.at);
+        let found = self.buffer[from..].iter().position(|byte| *byte == b'\n').map(|offset| from + offset);
+        self.searched = found.map_or(self.buffer.len(), |at| at + 1);
+        let (line, next) = match found {
+            Some(at) => (self.buffer[self.at..at].to_vec(), at + 1),
+            None if end && self.at < self.buffer.len() => (self.unread().to_vec(), self.buffer.len()),
             None => return None,
         };
-        self.at += taken;
+        self.at = next;
         Some(line.strip_suffix(b"\r").map_or_else(|| line.clone(), <[u8]>::to_vec))
     }
 }
