@@ -251,6 +251,12 @@ fn requirements_are_replaced_and_parameters_retired() {
     let new = Requirement { name: "requirement-1".to_owned(), condition, added_by: None };
     scene.transformation.passes[0].replaces = vec![new];
     scene.transformation.passes[0].retires = vec!["BLOCK_Y".to_owned()];
+    // A region that no pass changes would be told of before anybody is asked.
+    let mut host = scene.transformation.passes[0].clone();
+    (host.replaces, host.retires, host.checks) = (Vec::new(), Vec::new(), Vec::new());
+    host.name = "host".to_owned();
+    host.steps = vec![super::fixture::words(peak_grammar::ir::Region::HostCode, &["Leave BLOCK_Y out.\n"])];
+    scene.transformation.passes.push(host);
     let rejected = scene.play().result.expect_err("the kernel still uses it");
     assert_eq!(rejected.attempts[0].code.as_deref(), Some("peak::answer-uses-retired"));
     assert!(rejected.failure.message.contains("`BLOCK_Y`"), "{}", rejected.failure.message);

@@ -22,7 +22,19 @@ fn refused(change: impl FnOnce(&mut KernelContext, &mut Transformation, &mut App
     let (mut context, mut transformation) = (matmul(), tiling());
     let mut application = plain_application("split-loop");
     change(&mut context, &mut transformation, &mut application);
-    attempt(&context, &transformation, &application).expect_err("it does not apply")
+    let refused = attempt(&context, &transformation, &application).expect_err("it does not apply");
+    let code = miette::Diagnostic::code(&refused).map(|code| code.to_string());
+    assert_eq!(code.as_deref(), Some(refused.stable_code()), "one code, wherever it is told");
+    refused
+}
+
+#[test]
+fn a_retired_parameter_that_a_region_left_alone_reads_is_told_of_before_anybody_is_asked() {
+    let why = refused(|context, transformation, _| {
+        transformation.passes[0].retires = vec!["BLOCK_Y".to_owned()];
+        context.requirements.clear();
+    });
+    assert!(matches!(&why, NotApplicable::RetiredRead { parameter, .. } if parameter == "BLOCK_Y"), "{why}");
 }
 
 #[test]

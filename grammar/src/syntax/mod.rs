@@ -54,7 +54,15 @@ fn parse_with<'f>(file: &'f SourceFile, mut out: Report<'f>) -> (File, Written, 
     if !defects.is_empty() {
         found.retain(|one| one.code == "peak::nul" || one.code == "peak::utf8" || is_text(&file.bytes, one.span.start));
     }
+    told_once(&text, &mut found);
     (parsed, written, found)
+}
+
+/// A block whose lines are all too deep is not told of as empty.
+fn told_once(text: &str, found: &mut Vec<Diagnostic>) {
+    let Some(deep) = found.iter().find(|one| one.code == "peak::too-deep").map(|one| one.span.start) else { return };
+    let follows = |end: usize| text.get(end..deep).is_some_and(|between| between.trim().is_empty());
+    found.retain(|one| one.code != "peak::missing-block" || !follows(one.span.end));
 }
 
 /// Whether the line at an offset is text. What else is wrong with one that is not, comes of that.
