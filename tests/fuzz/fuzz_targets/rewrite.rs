@@ -61,11 +61,11 @@ fn rewritten(case: &Case<'_>) -> Option<String> {
     Some(after)
 }
 
-/// Whether code is one expression, and nothing else.
+/// Whether code is one expression, and nothing else. With several in it, it may be more than one.
 fn is_expression(language: CodeLanguage, text: &str) -> bool {
-    let plain = text.replace("$$$", "many_").replace('$', "one_");
+    let plain = text.replace('$', "one_");
     let reads = Template::new(language, text).is_ok_and(|template| template.parses);
-    reads && !is_word(text) && parses(language, &format!("int peak_value = (\n{plain}\n);"))
+    reads && !text.contains("$$$") && !is_word(text) && parses(language, &format!("int peak_value = (\n{plain}\n);"))
 }
 
 /// A word may name a type, or what a declaration declares.
