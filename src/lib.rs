@@ -20,6 +20,7 @@ pub mod plan;
 pub mod provider;
 pub mod report;
 pub mod runner;
+pub mod scrub;
 pub mod session;
 pub mod store;
 pub mod tune;

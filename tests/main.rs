@@ -17,6 +17,8 @@ mod missing;
 mod new;
 mod oracle;
 mod program;
+mod recordings;
+mod resume;
 mod run;
 mod runner;
 mod skipped;

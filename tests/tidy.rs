@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 /// Modules of the root package, low to high: each may use those above it in this list, and no other.
 ///
 /// A new module takes the lowest place that lets it use what it needs.
-const MODULES: [&str; 21] = [
-    "error", "hash", "context", "edit", "store", "library", "report", "provider", "data", "oracle", "backends",
-    "runner", "plan", "validate", "evaluate", "inspect", "tune", "lowering", "workflow", "session", "cli",
+const MODULES: [&str; 22] = [
+    "error", "hash", "scrub", "context", "edit", "store", "library", "report", "provider", "data", "oracle",
+    "backends", "runner", "plan", "validate", "evaluate", "inspect", "tune", "lowering", "workflow", "session", "cli",
 ];
 
 /// What is allowed beside that order: who, whom, why.

@@ -239,6 +239,7 @@ impl Arguments {
             provider: provider.as_ref(),
             templates: &templates,
             counters: self.counters,
+            format: choice.format(),
         };
         if self.emit == Some(Emit::Artifact) {
             return Err(usage("an artifact needs a machine that compiles it", "leave out `--no-run`"));
@@ -272,6 +273,7 @@ impl Arguments {
             provider: provider.as_ref(),
             templates: &templates,
             counters: self.counters,
+            format: choice.format(),
         };
         if prints {
             return self.show(app, &request, None).map(|_| ());
@@ -413,7 +415,7 @@ fn show_edits(app: &App, lowered: &Lowered) {
 }
 
 fn show_prompt(app: &App, request: Option<CompletionRequest>) {
-    let Some(CompletionRequest { prompt, identity, key }) = request else {
+    let Some(CompletionRequest { prompt, identity, key, .. }) = request else {
         app.say("no model is asked: every step is mechanical");
         return;
     };

@@ -36,6 +36,7 @@ impl ProviderArguments {
             timeout: Duration::from_secs(self.timeout),
             model: self.model.clone(),
             record_command,
+            formats: std::collections::BTreeMap::new(),
         }
     }
 }

@@ -27,6 +27,8 @@ pub struct Attempt {
     pub code: Option<String>,
     /// Why it failed, in one line.
     pub message: Option<String>,
+    /// What more is known of the failure: what a repair is told.
+    pub facts: Vec<String>,
 }
 
 impl Attempt {

@@ -11,18 +11,17 @@ mod mailbox;
 mod record;
 mod recorded;
 mod recording;
-mod scrub;
 mod source;
 
+pub use crate::scrub::Scrubber;
 pub use catch::Catch;
 pub use error::{MissingRecording, ProviderError};
-pub use key::{ChoiceKey, KeyFacts, ParentAnswer};
+pub use key::{ChoiceKey, KeyFacts, KeyParts, ParentAnswer};
 pub use list::{DEFAULT_PROVIDER, PROVIDERS, ProviderEntry, ProviderOptions, open};
 pub use mailbox::Mailbox;
-pub use record::Record;
-pub use recorded::Recorded;
+pub use record::{Record, write_whole as write_recording};
+pub use recorded::{Found, Recorded};
 pub use recording::{RECORDING_VERSION, Recording, RecordingError, RecordingHead};
-pub use scrub::Scrubber;
 pub use source::{EmbeddedSource, FolderSource, RecordingSource};
 
 use peak_grammar::ir::Region;
@@ -49,6 +48,9 @@ pub struct CompletionRequest {
     pub identity: RequestIdentity,
     /// What counts, hashed ([`KeyFacts::key`]): 64 hex digits. Equal keys may share a completion.
     pub key: String,
+    /// What counts, each part hashed by itself: to say what changed where a key is another. Never compared to answer.
+    #[serde(default)]
+    pub parts: KeyParts,
 }
 
 impl CompletionRequest {

@@ -16,6 +16,8 @@ mod machine;
 mod packs;
 mod providers;
 mod reach;
+mod recordings;
+mod resume;
 mod steps;
 mod unfit;
 mod worker;
@@ -33,6 +35,7 @@ pub use machine::{Machine, MachineOptions};
 pub use packs::conflicts;
 pub use providers::{PROJECT_RECORDINGS, ProviderChoice, open_provider, templates};
 pub use reach::unreachable;
+pub use recordings::{Asked, RecordingFile, State as RecordingState, Survey, Walked};
 pub use unfit::unfit;
 pub use worker::worker;
 
@@ -46,7 +49,7 @@ use crate::tune::TuneTiming;
 use crate::workflow::{self, Environment, Observer, Options, Outcome, WorkflowError};
 use peak_grammar::ir::Workflow;
 use peak_grammar::specialize;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
@@ -59,6 +62,8 @@ pub struct Session {
     store: Store,
     workflow: Workflow,
     stop: Arc<AtomicBool>,
+    choice: ProviderChoice,
+    project: PathBuf,
 }
 
 /// What to open a session for.
@@ -110,7 +115,8 @@ impl Session {
             None => Store::open(options.project)?,
         };
         let stop = Arc::new(AtomicBool::new(false));
-        Ok(Session { loaded, machine, provider, templates, store, workflow, stop })
+        let (choice, project) = (options.provider.clone(), options.project.to_owned());
+        Ok(Session { loaded, machine, provider, templates, store, workflow, stop, choice, project })
     }
 
     /// The workflow that was chosen.
@@ -190,6 +196,7 @@ impl Session {
             provider: self.provider.as_ref(),
             replays,
             templates: &self.templates,
+            format: self.choice.format(),
             store: &mut self.store,
             timing: TuneTiming::for_device(parts.info.kind),
             options,

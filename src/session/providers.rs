@@ -2,12 +2,13 @@
 
 use crate::error::Result;
 use crate::library::{STANDARD_PREFIX, Standard};
-use crate::lowering::Templates;
+use crate::lowering::{AnswerFormat, Templates};
 use crate::provider::{
     DEFAULT_PROVIDER, EmbeddedSource, FolderSource, Provider, ProviderOptions, Record, Recorded, RecordingSource,
     Scrubber, open,
 };
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -35,6 +36,16 @@ pub struct ProviderChoice {
     pub model: Option<String>,
     /// The command line that records what is missing, where there is a better one than `peak lower`.
     pub record_command: Option<String>,
+    /// How a model is asked to answer, by its name: what the configuration says of models.
+    pub formats: BTreeMap<String, AnswerFormat>,
+}
+
+impl ProviderChoice {
+    /// How the model that answers is asked: as the configuration says, the whole region where it says nothing.
+    #[must_use]
+    pub fn format(&self) -> AnswerFormat {
+        self.model.as_ref().and_then(|model| self.formats.get(model)).copied().unwrap_or_default()
+    }
 }
 
 impl Default for ProviderChoice {
@@ -46,6 +57,7 @@ impl Default for ProviderChoice {
             timeout: Duration::from_secs(3600),
             model: None,
             record_command: None,
+            formats: BTreeMap::new(),
         }
     }
 }
@@ -70,7 +82,11 @@ pub fn open_provider(choice: &ProviderChoice, project: &Path, standard: &Standar
 }
 
 /// Where recordings lie: the folder that is named, the project's own, the library's.
-fn sources(choice: &ProviderChoice, project: &Path, standard: &Standard) -> Result<Vec<Box<dyn RecordingSource>>> {
+pub(super) fn sources(
+    choice: &ProviderChoice,
+    project: &Path,
+    standard: &Standard,
+) -> Result<Vec<Box<dyn RecordingSource>>> {
     let mut sources: Vec<Box<dyn RecordingSource>> = Vec::new();
     if let Some(folder) = &choice.record {
         sources.push(Box::new(FolderSource::new(folder)));
@@ -78,7 +94,8 @@ fn sources(choice: &ProviderChoice, project: &Path, standard: &Standard) -> Resu
     sources.push(Box::new(FolderSource::new(project.join(PROJECT_RECORDINGS))));
     let prefix = "recordings/";
     let mut files = Vec::new();
-    for path in standard.paths("md")? {
+    let (answers, decisions) = (standard.paths("md")?, standard.paths("toml")?);
+    for path in answers.into_iter().chain(decisions) {
         if let Some(below) = path.strip_prefix(prefix) {
             files.push((below.to_owned(), Cow::Owned(standard.text(&path)?)));
         }

@@ -3,8 +3,8 @@
 use super::fixture::Scripted;
 use peak::context::Regions;
 use peak::provider::{
-    CompletionRequest, EmbeddedSource, FolderSource, KeyFacts, Mailbox, ParentAnswer, Provider, ProviderError,
-    ProviderOptions, Record, Recorded, Recording, RecordingSource, RequestIdentity, Scrubber, open,
+    CompletionRequest, EmbeddedSource, FolderSource, KeyFacts, KeyParts, Mailbox, ParentAnswer, Provider,
+    ProviderError, ProviderOptions, Record, Recorded, Recording, RecordingSource, RequestIdentity, Scrubber, open,
 };
 use peak_grammar::ir::{Region, SettingValue};
 use std::collections::BTreeMap;
@@ -21,7 +21,12 @@ fn request(prompt: &str) -> CompletionRequest {
         region: Some(Region::DeviceCode),
         repair: 0,
     };
-    CompletionRequest { prompt: prompt.to_owned(), identity, key: peak::hash::hex(b"what counts") }
+    CompletionRequest {
+        prompt: prompt.to_owned(),
+        identity,
+        key: peak::hash::hex(b"what counts"),
+        parts: KeyParts::default(),
+    }
 }
 
 fn key_facts() -> KeyFacts {
