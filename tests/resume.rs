@@ -1,5 +1,5 @@
-//! Runs that are killed and go on: the real program, on a device, with a model that answers in a mailbox. `PEAK_KILLS`
-//! says at how many random moments, [`KILLS`] where it is not set.
+//! Runs that are killed and go on: the real program, on the simulator or else on a Vulkan device, with a model that answers
+//! in a mailbox. `PEAK_KILLS` says at how many random moments, [`KILLS`] where it is not set.
 
 mod model;
 mod point;
@@ -7,6 +7,7 @@ mod point;
 use crate::program::{Outcome, peak};
 use crate::vulkan;
 pub use model::Model;
+use peak::backends::backend;
 use point::{Project, Rng};
 use serde_json::Value;
 
@@ -17,23 +18,48 @@ const RESUMED: &str = include_str!("suite/workflow/resumed.peak");
 /// Moments at which a run is killed, where nothing is said.
 const KILLS: u64 = 5;
 
+/// The tiny kernel in CUDA too: where nothing is timed, a run takes a second and not a minute.
+const IN_CUDA: &str = r#"  device code for cuda
+    ```cuda
+    extern "C" __global__ void matmul(const A_T *A, const B_T *B, C_T *C, int n) {
+        const int row = blockIdx.y * BLOCK_Y + threadIdx.y, column = blockIdx.x * BLOCK_X + threadIdx.x;
+        ACCUMULATOR sum = 0;
+        for (int k = 0; k < n; ++k) {
+            sum += A[row * n + k] * B[k * n + column];
+        }
+        C[row * n + column] = sum;
+    }
+    ```
+  host code
+"#;
+
+/// Arguments that choose the simulator.
+const SIMULATOR: &[&str] = &["--backend", "cuda", "--device", "Peak CUDA simulator"];
+
 fn declarations() -> String {
     format!("{TINY}\n{MECHANICS}\n{RESUMED}")
 }
 
+/// The declarations and the device of the runs that are killed; none where there is neither NVRTC nor a Vulkan device.
+fn place() -> Option<(String, &'static [&'static str])> {
+    let nvrtc = backend("cuda").is_some_and(|cuda| cuda.toolchains().iter().all(|tool| tool.found));
+    match nvrtc {
+        true => Some((declarations().replacen("  host code\n", IN_CUDA, 1), SIMULATOR)),
+        false => vulkan::device().map(|_| (declarations(), &["--backend", "hlsl"][..])),
+    }
+}
+
 #[test]
 fn a_run_that_is_killed_goes_on_to_the_same_kernel_and_asks_nothing_twice() {
-    if vulkan::device().is_none() {
-        return;
-    }
+    let Some((declarations, place)) = place() else { return };
     let kills = std::env::var("PEAK_KILLS").ok().and_then(|count| count.parse().ok()).unwrap_or(KILLS);
-    let mut whole = Project::new(&declarations());
+    let mut whole = Project::new(&declarations, place);
     let took = whole.run_to_its_end();
     let reference = whole.ended();
     assert_eq!(reference.asked.len(), 6, "five answers, and one repair");
     for seed in 0..kills {
         let mut rng = Rng::new(seed);
-        let mut project = Project::new(&declarations());
+        let mut project = Project::new(&declarations, place);
         let mut moments = vec![rng.below(took)];
         if seed % 2 == 1 {
             moments.push(rng.below(took));

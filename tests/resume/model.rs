@@ -61,10 +61,11 @@ fn write(path: &str, text: &str) {
 }
 
 fn answer(prompt: &str) -> String {
+    let language = if prompt.contains("In CUDA,") { "cuda" } else { "hlsl" };
     let code = |old: &str, new: &str| {
-        let text = device_code(prompt);
+        let text = device_code(prompt, language);
         assert!(text.contains(old), "{old} is not in\n{text}");
-        format!("```hlsl\n{}```\n", text.replace(old, new))
+        format!("```{language}\n{}```\n", text.replace(old, new))
     };
     const ADD: &str = "sum += A[row * n + k] * B[k * n + column];";
     const LOOP: &str = "for (int k = 0; k < n; ++k) {";
@@ -84,14 +85,14 @@ fn answer(prompt: &str) -> String {
         () if is("device code:\n\nSplit the loop") => {
             code(LOOP, "for (int k0 = 0; k0 < n; k0 += TILE)\n    for (int k = k0; k < k0 + TILE; ++k) {")
         }
-        () if is("macros:") => "```hlsl\n#define AT(r, c) ((r) * n + (c))\n```\n".to_owned(),
+        () if is("macros:") => format!("```{language}\n#define AT(r, c) ((r) * n + (c))\n```\n"),
         () => code("C[row * n + column]", "C[AT(row, column)]"),
     }
 }
 
 /// The device code that a prompt shows as the region to change.
-fn device_code(prompt: &str) -> String {
+fn device_code(prompt: &str, language: &str) -> String {
     let (_, rest) = prompt.split_once("## device code (the region to change)").expect("the region");
-    let (_, rest) = rest.split_once("```hlsl\n").expect("a fence");
+    let (_, rest) = rest.split_once(&format!("```{language}\n")).expect("a fence");
     rest.split_once("\n```").expect("its end").0.to_owned() + "\n"
 }

@@ -45,6 +45,8 @@ pub struct Ended {
 /// A project with a run under way.
 pub struct Project {
     folder: tempfile::TempDir,
+    /// Arguments that choose the device.
+    place: &'static [&'static str],
     /// The addresses of the prompts that the store had answers to when a life began.
     stored: BTreeSet<String>,
     asked: Vec<String>,
@@ -52,9 +54,9 @@ pub struct Project {
 }
 
 impl Project {
-    pub fn new(declarations: &str) -> Project {
+    pub fn new(declarations: &str, place: &'static [&'static str]) -> Project {
         let folder = folder(&[("mine.peak", declarations)]);
-        Project { folder, stored: BTreeSet::new(), asked: Vec::new(), again: Vec::new() }
+        Project { folder, place, stored: BTreeSet::new(), asked: Vec::new(), again: Vec::new() }
     }
 
     /// Runs, and kills the run at a moment; not at all where it ends before.
@@ -79,8 +81,11 @@ impl Project {
             std::fs::File::options().create(true).append(true).open(self.folder.path().join("words")).expect("a file");
         let arguments =
             ["run", "resumed", "--use", "mine.peak", "--resume", "--provider", "mailbox", "--mailbox", "mail"];
-        let mut child =
-            command(self.folder.path(), &arguments).stdout(Stdio::null()).stderr(err).spawn().expect("peak starts");
+        let mut child = command(self.folder.path(), &[&arguments[..], self.place].concat())
+            .stdout(Stdio::null())
+            .stderr(err)
+            .spawn()
+            .expect("peak starts");
         let started = Instant::now();
         let code = loop {
             if let Some(status) = child.try_wait().expect("a child") {
