@@ -59,10 +59,12 @@ impl Project {
         Project { folder, place, stored: BTreeSet::new(), asked: Vec::new(), again: Vec::new() }
     }
 
-    /// Runs, and kills the run at a moment; not at all where it ends before.
-    pub fn kill_after(&mut self, moment: Duration) {
+    /// Runs, and kills the run at a moment; how long it took where it ended before.
+    pub fn kill_after(&mut self, moment: Duration) -> Option<Duration> {
+        let started = Instant::now();
         let status = self.life(Some(moment));
         assert!(status.is_none_or(|code| code == 0), "it ended by itself, with {status:?}");
+        status.map(|_| started.elapsed())
     }
 
     /// Runs to the end, and says how long it took.
