@@ -18,6 +18,8 @@ mod new;
 mod oracle;
 mod program;
 mod providers;
+mod recordings;
+mod resume;
 mod run;
 mod runner;
 mod skipped;

@@ -4,6 +4,7 @@
 use peak::backends::backend;
 use peak::context::scope::Facts;
 use peak::library::{Loaded, Standard, load};
+use peak::lowering::AnswerFormat;
 use peak::provider::Recording;
 use peak::session::{LowerRequest, ProviderChoice, open_provider, templates};
 use time::OffsetDateTime;
@@ -36,6 +37,7 @@ fn prompt(transformation: &str, after: &[&str], pass: Option<&str>, device: Opti
         provider: provider.as_ref(),
         templates: &templates(loaded.standard()).expect("the templates parse"),
         counters: false,
+        format: AnswerFormat::default(),
     };
     let caught = request.prompt(pass, None, &mut |_| {});
     caught.map_err(|error| format!("{error:?}")).expect("a prompt comes").expect("a model is asked").prompt

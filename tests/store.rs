@@ -2,7 +2,10 @@
 
 use indexmap::IndexMap;
 use peak::context::{CONTEXT_VERSION, KernelContext, Regions};
-use peak::store::{CheckpointResult, NewAttempt, NewCheckpoint, NewRun, RunStatus, Store, StoreError};
+use peak::store::{
+    AnswerPlace, CheckpointResult, JournalEntry, NewAnswer, NewAttempt, NewCheckpoint, NewRun, RunStatus, Store,
+    StoreError,
+};
 use peak_grammar::ir::{
     BinaryOp, CompareOp, Condition, ElementType, Expr, Kernel, LaunchPlan, Origin, Requirement, Tolerance,
     TuningParameter, Values,
@@ -64,6 +67,7 @@ pub fn start_run(store: &Store) -> i64 {
         runtime: "vulkan".to_owned(),
         device: "llvmpipe".to_owned(),
         provider: "recorded".to_owned(),
+        options: "{}".to_owned(),
     };
     store.start_run(&run).expect("the run is kept")
 }
@@ -169,7 +173,7 @@ fn an_unknown_name_suggests_the_nearest() {
 }
 
 #[test]
-fn measurements_completions_and_attempts_come_back() {
+fn measurements_answers_and_attempts_come_back() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let mut store = open(folder.path());
     let run = start_run(&store);
@@ -178,27 +182,37 @@ fn measurements_completions_and_attempts_come_back() {
     assert_eq!(store.measurement::<Vec<f64>>("other").expect("read"), None);
     assert_eq!(store.measurement::<String>("key").expect("read"), None, "another form is measured again");
 
-    store.put_completion("request", "words", "answer", "mailbox", "a-model").expect("kept");
-    let completion = store.completion("request").expect("read").expect("there");
-    assert_eq!((completion.text.as_str(), completion.model.as_str()), ("answer", "a-model"));
+    let place = AnswerPlace { run, step: 1, key: "request", number: 0 };
+    let answer = NewAnswer { prompt: "words", completion: "answer", provider: "mailbox", model: Some("a-model") };
+    store.put_answer(&place, &answer).expect("kept");
+    let kept = store.answer(&place).expect("read").expect("there");
+    assert_eq!((kept.completion.as_str(), kept.model.as_deref()), ("answer", Some("a-model")));
+    for other in [AnswerPlace { step: 2, ..place }, AnswerPlace { number: 1, ..place }] {
+        assert_eq!(store.answer(&other).expect("read"), None, "another request: {other:?}");
+    }
 
     let attempt = NewAttempt {
         run: Some(run),
+        at: Some((1, 0)),
         transformation: "tb-tiling",
         pass: "stage-tiles",
         region: "device code",
         number: 1,
         class: Some("results"),
+        code: None,
         message: "rows 16 to 31 are zero",
+        facts: &["the first is C[16, 0]".to_owned()],
         prompt: "words",
         completion: Some("answer"),
         provider: "mailbox",
         usage: Some(peak::store::Usage { tokens_in: 900, tokens_out: 70, money_millionths: Some(1825) }),
     };
     store.put_attempt(&attempt).expect("kept");
+    store.put_attempt(&attempt).expect("a step that is carried out again keeps it once");
     let read = store.attempts(run, "tb-tiling").expect("read");
     assert_eq!((read.len(), read[0].class.as_deref()), (1, Some("results")));
     assert_eq!(read[0].usage, attempt.usage);
+    assert_eq!(read[0].facts, attempt.facts);
     assert_eq!(store.text(&read[0].prompt).expect("read").as_deref(), Some("words"));
 }
 
@@ -288,4 +302,47 @@ fn a_killed_writer_leaves_all_that_it_reported() {
         assert_eq!(checkpoint.results.len(), 1);
     }
     assert_eq!(store.runs().expect("read")[0].status, RunStatus::Running);
+}
+
+#[test]
+fn secrets_reach_no_file_of_the_store() {
+    const SECRET: &str = "sk-of-a-test-0123456789";
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let variables = [("MODEL_API_KEY".to_owned(), SECRET.to_owned())];
+    let mut store = open(folder.path()).scrubbed_by(peak::provider::Scrubber::new(variables));
+    let run = start_run(&store);
+    let place = AnswerPlace { run, step: 0, key: "request", number: 0 };
+    let (prompt, completion) = (format!("use {SECRET}"), format!("https://host/?key={SECRET}"));
+    let answer = NewAnswer { prompt: &prompt, completion: &completion, provider: "mailbox", model: None };
+    store.put_answer(&place, &answer).expect("kept");
+    let facts = [format!("the server said: {{\"error\":\"bad key {SECRET}\"}}")];
+    let attempt = NewAttempt {
+        run: Some(run),
+        at: None,
+        transformation: "tb-tiling",
+        pass: "stage-tiles",
+        region: "device code",
+        number: 1,
+        class: Some("provider"),
+        code: None,
+        message: &facts[0],
+        facts: &facts,
+        prompt: &prompt,
+        completion: Some(&completion),
+        provider: "mailbox",
+    };
+    store.put_attempt(&attempt).expect("kept");
+    let value = serde_json::json!({ "failure": facts[0] }).to_string();
+    let entry = JournalEntry { kind: "failed".to_owned(), place: "step 1".to_owned(), value, checkpoint: None };
+    store.append(run, 0, &entry, None).expect("kept");
+    assert_eq!(store.answer(&place).expect("read").expect("there").completion, "https://host/?key=[secret removed]");
+    let value: serde_json::Value =
+        serde_json::from_str(&store.journal(run).expect("read")[0].value).expect("still JSON");
+    assert!(value["failure"].as_str().is_some_and(|words| words.contains("[secret removed]")), "{value}");
+    for file in std::fs::read_dir(folder.path().join(".peak")).expect("a folder") {
+        let path = file.expect("an entry").path();
+        let bytes = std::fs::read(&path).expect("readable");
+        let found = bytes.windows(SECRET.len()).any(|window| window == SECRET.as_bytes());
+        assert!(!found, "{} holds the secret", path.display());
+    }
 }

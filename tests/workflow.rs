@@ -364,6 +364,7 @@ fn asked(workflow: &str, answers: &[Answer]) -> Option<Person> {
         provider: provider.as_ref(),
         replays: true,
         templates: &templates,
+        format: peak::lowering::AnswerFormat::default(),
         store: &mut store,
         timing: TuneTiming::for_device(parts.info.kind),
         options: Options::default(),

@@ -211,6 +211,7 @@ impl KernelArguments {
             provider: provider.as_ref(),
             templates: &templates,
             counters: false,
+            format: recorded.format(),
         };
         let mut told = |told: Told<'_>| {
             if let Told::Note(note) = told {

@@ -232,6 +232,7 @@ impl Arguments {
             provider: provider.as_ref(),
             templates: &templates,
             counters: self.counters,
+            format: choice.format(),
         };
         if self.emit == Some(Emit::Artifact) {
             return Err(usage("an artifact needs a machine that compiles it", "leave out `--no-run`"));
@@ -265,6 +266,7 @@ impl Arguments {
             provider: provider.as_ref(),
             templates: &templates,
             counters: self.counters,
+            format: choice.format(),
         };
         if prints {
             return self.show(app, &request, None).map(|_| ());
@@ -406,7 +408,7 @@ fn show_edits(app: &App, lowered: &Lowered) {
 }
 
 fn show_prompt(app: &App, request: Option<CompletionRequest>) {
-    let Some(CompletionRequest { prompt, identity, key }) = request else {
+    let Some(CompletionRequest { prompt, identity, key, .. }) = request else {
         app.say("no model is asked: every step is mechanical");
         return;
     };

@@ -49,6 +49,7 @@ subcommands! {
     man => Man,
     new => New,
     profile => Profile,
+    recordings => Recordings,
     restore => Restore,
     run => Run,
     show => Show,

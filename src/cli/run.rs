@@ -26,7 +26,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 #[command(after_help = "Examples:\n  \
     peak run matmul-f32                                the workflow for this machine's device\n  \
     peak run matmul-f32 --backend cuda --tune 24       another language, fewer configurations\n  \
-    peak run mine --use mine.peak --provider mailbox   your workflow; answer in a folder")]
+    peak run mine --use mine.peak --provider mailbox   your workflow; answer in a folder\n  \
+    peak run matmul-f32 --resume                       go on with the newest run, after an interrupt or a kill")]
 pub struct Arguments {
     /// The workflow's name: `matmul-f32`.
     workflow: String,
@@ -52,6 +53,12 @@ pub struct Arguments {
     /// answers are found all the same.
     #[arg(long)]
     counters: bool,
+    /// Go on with the newest run of this workflow on this device, or with run N: what was answered is not asked again.
+    #[arg(long, value_name = "N", num_args = 0..=1, require_equals = true, conflicts_with_all = ["tune", "seed", "fresh", "counters", "decisions"])]
+    resume: Option<Option<i64>>,
+    /// What decides where times do: `measured`, or `recorded` as an earlier run with `--record` decided.
+    #[arg(long, value_name = "WHENCE", default_value = "measured", value_parser = ["measured", "recorded"])]
+    decisions: String,
     #[command(flatten)]
     provider: ProviderArguments,
 }
@@ -82,15 +89,36 @@ impl Arguments {
         let mut session = Session::open(loaded, &options)?;
         introduce(app, &session);
         let mut watcher = Watcher { app, bar, doing: String::new(), cancelled: Arc::clone(&stop) };
-        let run_options =
-            Options { tune_budget: self.tune, seed: self.seed, fresh: self.fresh, counters: self.counters };
+        let run_options = self.run_options(app, &session)?;
         let outcome = session.run(run_options, &mut watcher);
         watcher.bar.finish();
-        conclude(app, &outcome?)
+        let outcome = outcome?;
+        if outcome.failure.is_none()
+            && let Some(file) = session.record_decisions(outcome.finished.run)?
+        {
+            app.say(&format!("decisions recorded in {file}"));
+        }
+        conclude(app, &outcome)
     }
 }
 
 impl Arguments {
+    /// What is asked for beyond the workflow: here, or when the run was started that is to go on.
+    fn run_options(&self, app: &App, session: &Session) -> Result<Options> {
+        if let Some(wanted) = self.resume {
+            match session.resumable(wanted)? {
+                Some(run) => {
+                    app.say(&format!("going on with run {}, started {}", run.id, run.started_at));
+                    return Ok(Options::of_run(&run));
+                }
+                None => app.say("there is no run to go on with yet: a new one starts"),
+            }
+        }
+        let decisions = (self.decisions == "recorded").then(|| session.recorded_decisions()).transpose()?;
+        let Arguments { tune, seed, fresh, counters, .. } = *self;
+        Ok(Options { tune_budget: tune, seed, fresh, counters, decisions, resume: None })
+    }
+
     /// The command line that records what this one lacks.
     fn record_command(&self) -> String {
         let option = |name: &str, value: &Option<String>| {
@@ -220,7 +248,7 @@ fn conclude(app: &App, outcome: &Outcome) -> Result<()> {
     match &outcome.failure {
         None => Ok(()),
         Some(_) if outcome.interrupted => {
-            app.say("\nThe run was stopped on request; the same command goes on from what is in the store.");
+            app.say("\nThe run was stopped on request; the same command with `--resume` goes on with it.");
             Err(Error::told(Class::Interrupted))
         }
         Some(failure) => {
@@ -295,6 +323,10 @@ fn summary(finished: &Finished) -> String {
     };
     let reused = finished.reused;
     let took = finished.usage.map(|usage| format!("\nanswers took: {usage}")).unwrap_or_default();
+    let earlier = match reused.steps {
+        0 => String::new(),
+        steps => format!("{} of before, ", counted(steps, "step")),
+    };
     let baseline = format!("{}/{BASELINE}", finished.run);
     let mut next = vec![("peak log".to_owned(), "the checkpoints of this run")];
     if best.checkpoint != baseline {
@@ -303,7 +335,7 @@ fn summary(finished: &Finished) -> String {
         next.push((format!("peak restore {best} --to out"), "write the kernel's files"));
     }
     format!(
-        "\nbest: {}{speed}\nreused (unless `--fresh`): {}, {}, {}; new: {} measured, {} validated, {} asked{took}\n\n{}",
+        "\nbest: {}{speed}\nreused (unless `--fresh`): {earlier}{}, {}, {}; new: {} measured, {} validated, {} asked{took}\n\n{}",
         best.checkpoint,
         counted(reused.measurements, "measurement"),
         counted(reused.validations, "validation"),

@@ -12,7 +12,8 @@ use serde_json::json;
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  \
     peak show                            the current checkpoint\n  \
-    peak show thread-tiling --attempts   what the model answered on the way to it")]
+    peak show thread-tiling --attempts   what the model answered on the way to it\n  \
+    peak show 3/tb-tiling --attempts     likewise of a step of run 3 that failed")]
 pub struct Arguments {
     /// NAME, RUN/NAME, a number, or six or more digits of a hash; else the current checkpoint.
     name: Option<String>,
@@ -24,10 +25,10 @@ pub struct Arguments {
 impl Arguments {
     pub(super) fn run(self, app: &App) -> Result<()> {
         let store = app.store()?;
-        let checkpoint = find(&store, self.name.as_deref())?;
         if self.attempts {
-            return show_attempts(app, &store, &checkpoint);
+            return show_attempts(app, &store, self.name.as_deref());
         }
+        let checkpoint = find(&store, self.name.as_deref())?;
         let context = store.context(&checkpoint)?;
         app.print(&text(&checkpoint, &context));
         let is_current = store.current()? == Some(checkpoint.id);
@@ -124,13 +125,21 @@ fn chain(store: &Store, checkpoint: &Checkpoint) -> Result<Vec<(i64, String)>> {
     Ok(steps)
 }
 
-fn show_attempts(app: &App, store: &Store, checkpoint: &Checkpoint) -> Result<()> {
+/// Attempts on the way to a checkpoint; those at a transformation where it made none: the step failed.
+fn show_attempts(app: &App, store: &Store, name: Option<&str>) -> Result<()> {
+    let (steps, full_name) = match find(store, name) {
+        Ok(checkpoint) => (chain(store, &checkpoint)?, checkpoint.full_name()),
+        Err(error) => match name.map(|name| store.attempted(name)).transpose()?.flatten() {
+            Some((run, transformation)) => (vec![(run, transformation.clone())], format!("{run}/{transformation}")),
+            None => return Err(error),
+        },
+    };
     let mut attempts = Vec::new();
-    for (run, transformation) in chain(store, checkpoint)? {
+    for (run, transformation) in steps {
         attempts.extend(store.attempts(run, &transformation)?);
     }
     if attempts.is_empty() {
-        app.say(&format!("no model was asked on the way to {}", checkpoint.full_name()));
+        app.say(&format!("no model was asked on the way to {full_name}"));
     }
     for attempt in &attempts {
         let completion = attempt.completion.as_deref().map(|hash| store.text(hash)).transpose()?.flatten();
@@ -143,10 +152,14 @@ fn show_attempts(app: &App, store: &Store, checkpoint: &Checkpoint) -> Result<()
 fn attempt_text(attempt: &Attempt, completion: Option<&str>) -> String {
     let outcome = match &attempt.class {
         None => "accepted".to_owned(),
-        Some(class) => format!("failed ({class}): {}", attempt.message),
+        Some(class) => {
+            let code = attempt.code.as_ref().map(|code| format!(", {code}")).unwrap_or_default();
+            format!("failed ({class}{code}): {}", attempt.message)
+        }
     };
+    let facts: String = attempt.facts.iter().map(|fact| format!("known of it: {fact}\n")).collect();
     format!(
-        "--- {}, pass {}, {}, attempt {} by {}: {outcome}\n{}\n",
+        "--- {}, pass {}, {}, attempt {} by {}: {outcome}\n{facts}{}\n",
         attempt.transformation,
         attempt.pass,
         attempt.region,
@@ -163,7 +176,9 @@ fn attempt_fields(attempt: &Attempt, completion: Option<&str>) -> serde_json::Va
         "region": attempt.region,
         "number": attempt.number,
         "failure_class": attempt.class,
+        "code": attempt.code,
         "message": attempt.message,
+        "facts": attempt.facts,
         "provider": attempt.provider,
         "usage": attempt.usage,
         "completion": completion,

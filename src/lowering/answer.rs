@@ -1,5 +1,6 @@
 //! From a completion to a candidate: read, turned into edits, applied to a copy, checked.
 
+use super::blocks;
 use super::checks::{AnswerFacts, Rejection, check_answer};
 use super::response::{self, Answer};
 use super::step::{StepError, edited};
@@ -35,7 +36,12 @@ pub fn examine(
         rejection: Rejection { code: defect.code(), region, message: defect.to_string(), facts: Vec::new() },
         proposed: None,
     })?;
-    let text = text_of(&answer, before.regions.get(region));
+    let old = before.regions.get(region);
+    let answer = match blocks::are_blocks(&answer) {
+        false => answer,
+        true => blocks::whole(&answer, region, old).map_err(|rejection| Refused { rejection, proposed: None })?,
+    };
+    let text = text_of(&answer, old);
     let refuse = |rejection| Refused { rejection, proposed: Some(text.clone()) };
     let facts = AnswerFacts { region, answer: &answer, before, new: &text, spelling };
     if let Some(rejection) = check_answer(&facts) {

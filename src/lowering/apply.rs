@@ -9,6 +9,7 @@ mod pass;
 
 use super::attempt::Attempt;
 use super::error::LoweringError;
+use super::format::AnswerFormat;
 use super::judge::{Event, Judge, Observer};
 use super::prompt::Surroundings;
 use super::repair::Repair;
@@ -35,6 +36,8 @@ pub struct Lowering<'a> {
     pub observer: &'a mut dyn Observer,
     /// Repairs of one pass, at most: [`MAX_REPAIRS`], or the workflow's `retry`.
     pub repairs: u32,
+    /// How answers are asked for.
+    pub format: AnswerFormat,
 }
 
 /// A transformation that was applied.

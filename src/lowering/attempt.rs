@@ -30,6 +30,8 @@ pub struct Attempt {
     pub message: Option<String>,
     /// What the answer took, where its provider says.
     pub usage: Option<Usage>,
+    /// What more is known of the failure: what a repair is told.
+    pub facts: Vec<String>,
 }
 
 impl Attempt {

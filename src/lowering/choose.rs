@@ -149,15 +149,16 @@ impl Choosing<'_> {
             repair: number,
         };
         let prompt = format!("{}\n", text.trim_end());
-        Ok(CompletionRequest { prompt, identity, key: self.key(rejected) })
+        let facts = self.key(rejected);
+        Ok(CompletionRequest { prompt, identity, key: facts.key(), parts: facts.parts() })
     }
 
-    fn key(&self, rejected: Option<&(String, Failure)>) -> String {
+    fn key(&self, rejected: Option<&(String, Failure)>) -> ChoiceKey {
         let words = |plan: &TransformationPlan| {
             let specific = plan.knowledge.iter().filter(|known| known.specific).map(|known| known.words.key.clone());
             (plan.transformation.clone(), plan.because.key.clone(), specific.collect())
         };
-        let facts = ChoiceKey {
+        ChoiceKey {
             backend: self.context.backend.clone(),
             element: self.context.kernel.element.name().to_owned(),
             accumulator: self.context.kernel.accumulator.name().to_owned(),
@@ -167,8 +168,7 @@ impl Choosing<'_> {
                 completion_sha256: crate::hash::hex(completion.as_bytes()),
                 class: failure.class.name().to_owned(),
             }),
-        };
-        facts.key()
+        }
     }
 }
 

@@ -7,11 +7,13 @@
 mod answer;
 mod apply;
 mod attempt;
+mod blocks;
 pub mod checks;
 mod choose;
 mod emit;
 mod error;
 mod foresee;
+mod format;
 mod judge;
 mod prompt;
 mod repair;
@@ -22,10 +24,11 @@ mod templates;
 
 pub use apply::{Applied, Lowering, MAX_REPAIRS, Rejected, apply_transformation, prepared};
 pub use attempt::Attempt;
-pub use choose::{CHOICE, Choice, ChoiceAttempt, Choosing, choose};
+pub use choose::{CHOICE, Choice, ChoiceAttempt, Choosing, UNKNOWN_CHOICE, choose};
 pub use emit::{edit_scripts, edits, source};
 pub use error::LoweringError;
 pub use foresee::foreseen;
+pub use format::{AnswerFormat, LONG_REGION_LINES};
 pub use judge::{Event, Judge, Observer, Silent, Unjudged};
 pub use prompt::{PromptFacts, Surroundings, render};
 pub use repair::Repair;

@@ -2,6 +2,7 @@
 //!
 //! Tuning parameters appear with their ranges, never with a value, so that a prompt is the same on every run.
 
+use super::format::AnswerFormat;
 use super::repair::Repair;
 use super::templates::{TemplateError, Templates};
 use crate::context::KernelContext;
@@ -41,6 +42,8 @@ pub struct PromptFacts<'a> {
     pub known: &'a [String],
     /// What failed before.
     pub repair: Option<&'a Repair>,
+    /// How the answer is asked for.
+    pub format: AnswerFormat,
 }
 
 /// The prompt.
@@ -54,7 +57,9 @@ pub fn render(templates: &Templates, facts: &PromptFacts<'_>) -> Result<String, 
 
 fn values(facts: &PromptFacts<'_>) -> Value {
     let spelling = facts.surroundings.spelling;
+    let text = facts.context.regions.get(facts.request.region);
     json!({
+        "blocks": facts.format.for_region(text) == AnswerFormat::Blocks,
         "region": facts.request.region.words(),
         "is_host": facts.request.region == Region::HostCode,
         "is_macros": facts.request.region == Region::Macros,

@@ -6,6 +6,7 @@
 use crate::context::Regions;
 use crate::edit::tokens::{Syntax, normalized};
 use peak_grammar::ir::{Region, SettingValue};
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// What counts.
@@ -29,6 +30,46 @@ pub struct KeyFacts {
     pub settings: BTreeMap<String, SettingValue>,
     /// For a repair: what is repaired.
     pub parent: Option<ParentAnswer>,
+}
+
+/// The parts of a key, each hashed by itself: eight hex digits.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct KeyParts {
+    /// The pass's words; the candidates of a choice.
+    pub words: String,
+    /// Knowledge that a pack brings.
+    pub knowledge: String,
+    /// The regions, types and settings.
+    pub code: String,
+    /// The answer that is repaired; empty for a first request.
+    pub parent: String,
+}
+
+impl KeyParts {
+    fn of(words: &str, knowledge: &serde_json::Value, code: &serde_json::Value, parent: Option<&ParentAnswer>) -> Self {
+        let short = |text: &str| crate::hash::hex(text.as_bytes())[..8].to_owned();
+        KeyParts {
+            words: short(words),
+            knowledge: short(&knowledge.to_string()),
+            code: short(&code.to_string()),
+            parent: parent
+                .map(|parent| short(&format!("{} {}", parent.completion_sha256, parent.class)))
+                .unwrap_or_default(),
+        }
+    }
+
+    /// What is different in the other, in words.
+    #[must_use]
+    pub fn changes(&self, other: &KeyParts) -> Vec<&'static str> {
+        let parts = [
+            (&self.words, &other.words, "the words of the pass"),
+            (&self.knowledge, &other.knowledge, "what a pack says with it"),
+            (&self.code, &other.code, "the code that it is asked about"),
+            (&self.parent, &other.parent, "the answer that it repairs"),
+        ];
+        parts.into_iter().filter(|(mine, theirs, _)| mine != theirs).map(|(.., what)| what).collect()
+    }
 }
 
 /// The answer that a repair starts from.
@@ -73,6 +114,14 @@ impl ChoiceKey {
         }
         crate::hash::hex(serde_json::json!(members).to_string().as_bytes())
     }
+
+    /// Its parts, each hashed by itself.
+    #[must_use]
+    pub fn parts(&self) -> KeyParts {
+        let words = serde_json::json!(self.candidates).to_string();
+        let code = serde_json::json!([self.backend, self.element, self.accumulator, counted_regions(&self.regions)]);
+        KeyParts::of(&words, &serde_json::Value::Null, &code, self.parent.as_ref())
+    }
 }
 
 fn counted_regions(regions: &Regions) -> BTreeMap<&'static str, Vec<String>> {
@@ -98,6 +147,15 @@ impl KeyFacts {
             members.insert("parent", serde_json::json!([parent.completion_sha256, parent.class]));
         }
         crate::hash::hex(serde_json::json!(members).to_string().as_bytes())
+    }
+
+    /// Its parts, each hashed by itself.
+    #[must_use]
+    pub fn parts(&self) -> KeyParts {
+        let words: Vec<&str> = self.words.split_whitespace().collect();
+        let regions = counted_regions(&self.regions);
+        let code = serde_json::json!([self.backend, self.element, self.accumulator, regions, self.settings]);
+        KeyParts::of(&words.join(" "), &serde_json::json!(self.knowledge), &code, self.parent.as_ref())
     }
 }
 

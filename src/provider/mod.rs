@@ -30,12 +30,12 @@ pub use catch::Catch;
 pub use conduct::{Conduct, Heard, Listener, Pauses};
 pub use error::{MissingRecording, ProviderError};
 pub use http::{MAX_PAUSE, MAX_RESPONSE_BYTES, MAX_TRIES};
-pub use key::{ChoiceKey, KeyFacts, ParentAnswer};
+pub use key::{ChoiceKey, KeyFacts, KeyParts, ParentAnswer};
 pub use keyring::{KeySource, Keys, forget_key, keep_key};
 pub use list::{DEFAULT_PROVIDER, PROVIDERS, ProviderEntry, ProviderOptions, open};
 pub use mailbox::Mailbox;
-pub use record::Record;
-pub use recorded::Recorded;
+pub use record::{Record, write_whole as write_recording};
+pub use recorded::{Found, Recorded};
 pub use recording::{RECORDING_VERSION, Recording, RecordingError, RecordingHead};
 pub use source::{EmbeddedSource, FolderSource, RecordingSource};
 
@@ -87,6 +87,9 @@ pub struct CompletionRequest {
     pub identity: RequestIdentity,
     /// What counts, hashed ([`KeyFacts::key`]): 64 hex digits. Equal keys may share a completion.
     pub key: String,
+    /// What counts, each part hashed by itself: to say what changed where a key is another. Never compared to answer.
+    #[serde(default)]
+    pub parts: KeyParts,
 }
 
 impl CompletionRequest {

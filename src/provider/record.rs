@@ -97,7 +97,10 @@ impl Provider for Record {
 }
 
 /// Writes a file so that a reader sees all of it or nothing.
-pub(super) fn write_whole(path: &Path, text: &str) -> Result<(), ProviderError> {
+///
+/// # Errors
+/// [`ProviderError::File`] where it cannot be written.
+pub fn write_whole(path: &Path, text: &str) -> Result<(), ProviderError> {
     let failed = |error: std::io::Error| ProviderError::File {
         what: "cannot write",
         path: path.display().to_string(),

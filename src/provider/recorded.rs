@@ -9,6 +9,17 @@ pub struct Recorded {
     record_command: Option<String>,
 }
 
+/// A recording, and where it lies.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Found {
+    /// Which source, in the order in which they are looked in.
+    pub source: usize,
+    /// Its path in there.
+    pub path: String,
+    /// What it holds.
+    pub recording: Recording,
+}
+
 impl Recorded {
     /// Looks in these, in order: the project's own folder before the library's.
     #[must_use]
@@ -28,23 +39,37 @@ impl Recorded {
     /// # Errors
     /// [`ProviderError::Malformed`] where the file is there and cannot be read.
     pub fn find(&self, request: &CompletionRequest) -> Result<Option<Recording>, ProviderError> {
+        Ok(self.find_at(request)?.map(|found| found.recording))
+    }
+
+    /// The recording of a request, and where it lies.
+    ///
+    /// # Errors
+    /// As [`Recorded::find`].
+    pub fn find_at(&self, request: &CompletionRequest) -> Result<Option<Found>, ProviderError> {
         let exact = request.identity.path(&request.key);
-        for source in &self.sources {
-            if let Some(recording) = read(source.as_ref(), &exact, request)? {
-                return Ok(Some(recording));
+        for (source, from) in self.sources.iter().enumerate() {
+            if let Some(recording) = read(from.as_ref(), &exact, request)? {
+                return Ok(Some(Found { source, path: exact, recording }));
             }
         }
         // The same code may have come about by another history: the key alone decides.
         let name = exact.rsplit('/').next().unwrap_or(&exact);
-        for source in &self.sources {
-            let listed = source.list(&request.identity.kernel_folder());
-            for path in listed.iter().filter(|path| path.rsplit('/').next() == Some(name)) {
-                if let Some(recording) = read(source.as_ref(), path, request)? {
-                    return Ok(Some(recording));
+        for (source, from) in self.sources.iter().enumerate() {
+            let listed = from.list(&request.identity.kernel_folder());
+            for path in listed.into_iter().filter(|path| path.rsplit('/').next() == Some(name)) {
+                if let Some(recording) = read(from.as_ref(), &path, request)? {
+                    return Ok(Some(Found { source, path, recording }));
                 }
             }
         }
         Ok(None)
+    }
+
+    /// Where recordings lie.
+    #[must_use]
+    pub fn sources(&self) -> &[Box<dyn RecordingSource>] {
+        &self.sources
     }
 
     fn missing(&self, request: &CompletionRequest) -> ProviderError {

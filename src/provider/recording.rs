@@ -1,6 +1,6 @@
 //! The file format of a recording: TOML between `+++` lines, then the completion, byte for byte.
 
-use super::{CompletionRequest, RequestIdentity};
+use super::{CompletionRequest, KeyParts, RequestIdentity};
 use serde::{Deserialize, Serialize};
 
 /// Version of the front matter.
@@ -47,6 +47,9 @@ pub struct RecordingHead {
     /// Anything that a reader should know: the provider, what was scrubbed.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub note: String,
+    /// The parts of the key, each by itself; not in recordings of the first versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parts: Option<KeyParts>,
 }
 
 /// Why a recording cannot be read.
@@ -82,6 +85,7 @@ impl RecordingHead {
             recorded: recorded.to_owned(),
             prompt_sha256: request.prompt_sha256(),
             note: note.to_owned(),
+            parts: Some(request.parts.clone()),
         }
     }
 }

@@ -9,8 +9,13 @@ pub trait RecordingSource: Send + Sync {
     /// Its name in messages.
     fn name(&self) -> String;
 
-    /// Every `.md` file below a folder, sorted; empty where there is no such folder.
+    /// Every `.md` file below a folder, the whole tree where it is empty, sorted; none where there is no such folder.
     fn list(&self, folder: &str) -> Vec<String>;
+
+    /// The folder, where it is one.
+    fn folder(&self) -> Option<&Path> {
+        None
+    }
 
     /// The text of a file; `None` where it is not there or is no UTF-8.
     fn read(&self, path: &str) -> Option<Cow<'_, str>>;
@@ -38,6 +43,10 @@ impl RecordingSource for FolderSource {
         self.root.display().to_string()
     }
 
+    fn folder(&self) -> Option<&Path> {
+        Some(&self.root)
+    }
+
     fn list(&self, folder: &str) -> Vec<String> {
         let mut found = Vec::new();
         walk(&self.root.join(folder), folder, MAX_DEPTH, &mut found);
@@ -52,9 +61,10 @@ impl RecordingSource for FolderSource {
 
 fn walk(folder: &Path, name: &str, depth: usize, found: &mut Vec<String>) {
     let Ok(entries) = std::fs::read_dir(folder) else { return };
+    let name = if name.is_empty() { String::new() } else { format!("{name}/") };
     for entry in entries.flatten() {
         let Ok(file) = entry.file_name().into_string() else { continue };
-        let path = format!("{name}/{file}");
+        let path = format!("{name}{file}");
         match entry.file_type() {
             Ok(kind) if kind.is_dir() && depth > 0 => walk(&entry.path(), &path, depth - 1, found),
             Ok(kind) if kind.is_file() && path.ends_with(".md") => found.push(path),
@@ -83,7 +93,7 @@ impl RecordingSource for EmbeddedSource {
     }
 
     fn list(&self, folder: &str) -> Vec<String> {
-        let prefix = format!("{folder}/");
+        let prefix = if folder.is_empty() { String::new() } else { format!("{folder}/") };
         self.files.keys().filter(|path| path.starts_with(&prefix) && path.ends_with(".md")).cloned().collect()
     }
 

@@ -5,4 +5,4 @@ pub mod table;
 pub mod units;
 
 pub use progress::Progress;
-pub use table::{StepRow, steps};
+pub use table::{StepRow, columns, steps};

@@ -1,4 +1,4 @@
-//! The table of a workflow's steps.
+//! The table of a workflow's steps, and plain columns.
 
 use super::units;
 use comfy_table::{Cell, CellAlignment, Table};
@@ -52,6 +52,22 @@ pub fn steps(rows: &[StepRow]) -> String {
         if NUMBERS.contains(&index) {
             column.set_cell_alignment(CellAlignment::Right);
         }
+    }
+    table.trim_fmt()
+}
+
+/// Rows of words in columns, under a header.
+#[must_use]
+pub fn columns(header: &[&str], rows: &[Vec<String>]) -> String {
+    let mut table = Table::new();
+    table.load_style(comfy_table::presets::NOTHING);
+    table.force_no_tty();
+    table.set_header(header.iter().copied());
+    for row in rows {
+        table.add_row(row.iter().map(Cell::new));
+    }
+    for column in table.column_iter_mut() {
+        column.set_padding((0, 2));
     }
     table.trim_fmt()
 }

@@ -7,7 +7,7 @@ use crate::context::KernelContext;
 use crate::context::scope::Facts;
 use crate::error::{Class, Classified, Error, Result};
 use crate::library::Loaded;
-use crate::lowering::{Attempt, LoweringError, Templates, Unjudged};
+use crate::lowering::{AnswerFormat, Attempt, LoweringError, Templates, Unjudged};
 use crate::plan::TransformationPlan;
 use crate::provider::{Catch, CompletionRequest, Provider};
 use crate::runner::{Failure, FailureClass, is_environment};
@@ -47,6 +47,8 @@ pub struct LowerRequest<'a> {
     pub templates: &'a Templates,
     /// Whether prompts hold what the device counted, where it counts.
     pub counters: bool,
+    /// How answers are asked for.
+    pub format: AnswerFormat,
 }
 
 /// What lowering came to.
@@ -73,6 +75,7 @@ impl LowerRequest<'_> {
             provider: self.provider,
             templates: self.templates,
             repairs: OnFailure::default().retries,
+            format: self.format,
         }
     }
 
@@ -169,6 +172,7 @@ impl LowerRequest<'_> {
             provider: self.provider,
             replays: false,
             templates: self.templates,
+            format: self.format,
             store,
             timing: TuneTiming::for_device(parts.info.kind),
             options: Options::default(),
@@ -301,7 +305,7 @@ fn classified(failure: &Failure, error: ApplyError) -> Error {
         // The file's step is wrong, whatever the kernel.
         ApplyError::Lowering(LoweringError::Mechanical { error, .. }) if error.is_in_the_step() => Class::Input,
         ApplyError::Lowering(LoweringError::Provider(error)) => error.class(),
-        ApplyError::Lowering(_) => failure_class(failure),
+        ApplyError::Lowering(_) | ApplyError::Retold(_) => failure_class(failure),
     };
     Error::new(class, error)
 }

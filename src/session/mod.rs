@@ -16,6 +16,8 @@ mod machine;
 mod packs;
 mod providers;
 mod reach;
+mod recordings;
+mod resume;
 mod steps;
 mod unfit;
 mod worker;
@@ -35,6 +37,7 @@ pub use providers::{
     Called, PROJECT_RECORDINGS, ProviderChoice, Standing, call_provider, open_provider, standing_providers, templates,
 };
 pub use reach::unreachable;
+pub use recordings::{Asked, RecordingFile, State as RecordingState, Survey, Walked};
 pub use unfit::unfit;
 pub use worker::worker;
 
@@ -48,7 +51,7 @@ use crate::tune::TuneTiming;
 use crate::workflow::{self, Environment, Observer, Options, Outcome, WorkflowError};
 use peak_grammar::ir::Workflow;
 use peak_grammar::specialize;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
@@ -61,6 +64,8 @@ pub struct Session {
     store: Store,
     workflow: Workflow,
     stop: Arc<AtomicBool>,
+    choice: ProviderChoice,
+    project: PathBuf,
 }
 
 /// What to open a session for.
@@ -112,7 +117,8 @@ impl Session {
             None => Store::open(options.project)?,
         };
         let stop = Arc::clone(&options.provider.stop);
-        Ok(Session { loaded, machine, provider, templates, store, workflow, stop })
+        let (choice, project) = (options.provider.clone(), options.project.to_owned());
+        Ok(Session { loaded, machine, provider, templates, store, workflow, stop, choice, project })
     }
 
     /// The workflow that was chosen.
@@ -192,6 +198,7 @@ impl Session {
             provider: self.provider.as_ref(),
             replays,
             templates: &self.templates,
+            format: self.choice.format(),
             store: &mut self.store,
             timing: TuneTiming::for_device(parts.info.kind),
             options,

@@ -2,14 +2,15 @@
 
 use crate::error::{Class, Error, Result};
 use crate::library::{STANDARD_PREFIX, Standard};
-use crate::lowering::Templates;
+use crate::lowering::{AnswerFormat, Templates};
 use crate::preferences::{Budget, Preferences, ProviderSettings};
 use crate::provider::{
-    Ahead, AskError, Budgeted, CompletionRequest, Conduct, DEFAULT_PROVIDER, EmbeddedSource, FolderSource, Heard, Keys,
-    Listener, PROVIDERS, Provider, ProviderError, ProviderOptions, Record, Recorded, RecordingSource, RequestIdentity,
-    Scrubber, Usage, open,
+    Ahead, AskError, Budgeted, CompletionRequest, Conduct, DEFAULT_PROVIDER, EmbeddedSource, FolderSource, Heard,
+    KeyParts, Keys, Listener, PROVIDERS, Provider, ProviderError, ProviderOptions, Record, Recorded, RecordingSource,
+    RequestIdentity, Scrubber, Usage, open,
 };
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -49,6 +50,8 @@ pub struct ProviderChoice {
     pub stop: Arc<AtomicBool>,
     /// Hears of requests under way.
     pub listener: Listener,
+    /// How a model is asked to answer, by its name: what the configuration says of models.
+    pub formats: BTreeMap<String, AnswerFormat>,
 }
 
 impl Default for ProviderChoice {
@@ -63,6 +66,7 @@ impl Default for ProviderChoice {
             max_output_tokens: None,
             budget: Budget::default(),
             record_command: None,
+            formats: BTreeMap::new(),
             stop: Arc::new(AtomicBool::new(false)),
             listener: Arc::new(|_: &Heard<'_>| {}),
         }
@@ -76,6 +80,12 @@ impl std::fmt::Debug for ProviderChoice {
 }
 
 impl ProviderChoice {
+    /// How the model that answers is asked: as the configuration says, the whole region where it says nothing.
+    #[must_use]
+    pub fn format(&self) -> AnswerFormat {
+        self.model.as_ref().and_then(|model| self.formats.get(model)).copied().unwrap_or_default()
+    }
+
     /// The provider's name, where nothing else is said that of the preferences.
     #[must_use]
     pub fn name<'a>(&'a self, preferences: &'a Preferences) -> &'a str {
@@ -215,7 +225,8 @@ pub fn call_provider(choice: &ProviderChoice, project: &Path) -> Result<Called> 
     };
     let prompt = "Answer with one word: ready".to_owned();
     let started = Instant::now();
-    let answered = provider.complete(&CompletionRequest { prompt, identity, key: String::new() });
+    let answered =
+        provider.complete(&CompletionRequest { prompt, identity, key: String::new(), parts: KeyParts::default() });
     let (model, usage) = match answered {
         Ok(completion) => (completion.model, completion.usage),
         // One token may go into reasoning: that the model was reached is what was asked.
@@ -256,7 +267,11 @@ pub fn standing_providers(choice: &ProviderChoice, project: &Path) -> Result<Vec
 }
 
 /// Where recordings lie: the folder that is named, the project's own, the library's.
-fn sources(record: Option<&Path>, project: &Path, standard: &Standard) -> Result<Vec<Box<dyn RecordingSource>>> {
+pub(super) fn sources(
+    record: Option<&Path>,
+    project: &Path,
+    standard: &Standard,
+) -> Result<Vec<Box<dyn RecordingSource>>> {
     let mut sources: Vec<Box<dyn RecordingSource>> = Vec::new();
     if let Some(folder) = record {
         sources.push(Box::new(FolderSource::new(folder)));
@@ -264,7 +279,8 @@ fn sources(record: Option<&Path>, project: &Path, standard: &Standard) -> Result
     sources.push(Box::new(FolderSource::new(project.join(PROJECT_RECORDINGS))));
     let prefix = "recordings/";
     let mut files = Vec::new();
-    for path in standard.paths("md")? {
+    let (answers, decisions) = (standard.paths("md")?, standard.paths("toml")?);
+    for path in answers.into_iter().chain(decisions) {
         if let Some(below) = path.strip_prefix(prefix) {
             files.push((below.to_owned(), Cow::Owned(standard.text(&path)?)));
         }

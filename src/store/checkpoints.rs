@@ -99,10 +99,7 @@ impl Store {
         let put = |connection: &mut Connection| {
             // Immediate: the free name that is read must still be free when it is written.
             let transaction = connection.transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)?;
-            let id = insert(&transaction, new, &context)?;
-            for (position, result) in new.results.iter().enumerate() {
-                insert_result(&transaction, id, position, result)?;
-            }
+            let id = insert_whole(&transaction, new, &context)?;
             transaction.commit()?;
             Ok(id)
         };
@@ -174,7 +171,7 @@ impl Store {
                     Ok((row.get(0)?, row.get(1)?))
                 })?;
             if held != name {
-                let free = free_name(&transaction, run, name)?;
+                let free = free_name(&transaction, run, name, Some(id))?;
                 transaction.execute("UPDATE checkpoints SET name = ?2 WHERE id = ?1", params![id, free])?;
             }
             transaction.commit()
@@ -282,6 +279,15 @@ fn read_result(row: &Row<'_>) -> rusqlite::Result<(CheckpointResult, String, Str
     Ok((result, row.get(0)?, row.get(1)?))
 }
 
+/// A checkpoint with its results, within a transaction that the caller opened as immediate.
+pub(super) fn insert_whole(connection: &Connection, new: &NewCheckpoint<'_>, context: &[u8]) -> rusqlite::Result<i64> {
+    let id = insert(connection, new, context)?;
+    for (position, result) in new.results.iter().enumerate() {
+        insert_result(connection, id, position, result)?;
+    }
+    Ok(id)
+}
+
 fn insert(connection: &Connection, new: &NewCheckpoint<'_>, context: &[u8]) -> rusqlite::Result<i64> {
     let blob = blobs::put(connection, context)?;
     let verified_by = serde_json::json!(new.verified_by).to_string();
@@ -290,7 +296,7 @@ fn insert(connection: &Connection, new: &NewCheckpoint<'_>, context: &[u8]) -> r
          created_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
         params![
             new.run,
-            free_name(connection, new.run, new.name)?,
+            free_name(connection, new.run, new.name, None)?,
             new.parent,
             new.context.hash(),
             blob,
@@ -304,12 +310,13 @@ fn insert(connection: &Connection, new: &NewCheckpoint<'_>, context: &[u8]) -> r
     Ok(connection.last_insert_rowid())
 }
 
-/// `name`, or `name-2`, `name-3`, ... where the run has it.
-fn free_name(connection: &Connection, run: i64, name: &str) -> rusqlite::Result<String> {
-    let mut statement = connection.prepare("SELECT 1 FROM checkpoints WHERE run = ?1 AND name = ?2")?;
+/// `name`, or `name-2`, `name-3`, ... where another checkpoint of the run has it: to name one twice changes nothing.
+fn free_name(connection: &Connection, run: i64, name: &str, own: Option<i64>) -> rusqlite::Result<String> {
+    let mut statement =
+        connection.prepare("SELECT 1 FROM checkpoints WHERE run = ?1 AND name = ?2 AND id IS NOT ?3")?;
     let mut candidate = name.to_owned();
     let mut number = 1;
-    while statement.exists(params![run, candidate])? {
+    while statement.exists(params![run, candidate, own])? {
         number += 1;
         candidate = format!("{name}-{number}");
     }

@@ -99,7 +99,7 @@ impl StoreError {
     }
 
     /// A value of the store that has another form than expected.
-    pub(super) fn content(what: impl Into<String>, reason: impl ToString) -> StoreError {
+    pub(crate) fn content(what: impl Into<String>, reason: impl ToString) -> StoreError {
         StoreError::Content { what: what.into(), reason: reason.to_string() }
     }
 }

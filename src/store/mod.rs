@@ -1,25 +1,33 @@
-//! The store: one SQLite file in a project's `.peak/` folder, with every checkpoint, measurement, attempt and completion.
+//! The store: one SQLite file in a project's `.peak/` folder, with every checkpoint, measurement, attempt and answer.
 //!
 //! Written through as results come: what a call reported as done survives a `kill -9`. Two processes may use one store
 //! at once (write-ahead log, and waiting for a lock up to [`BUSY_TIMEOUT`]). It never holds anything that only this
-//! process understands: texts are content-addressed blobs, structures are JSON.
+//! process understands: texts are content-addressed blobs, structures are JSON. What providers say, it takes secrets out of
+//! before it writes ([`crate::scrub`]).
 
+mod answers;
 mod attempts;
 mod blobs;
 mod checkpoints;
 mod error;
+mod journal;
+mod lock;
 mod measurements;
 mod names;
 mod runs;
 mod schema;
 mod usage;
 
-pub use attempts::{Attempt, Completion, NewAttempt};
+pub use answers::{AnswerPlace, KeptAnswer, NewAnswer};
+pub use attempts::{Attempt, NewAttempt};
 pub use checkpoints::{Checkpoint, CheckpointResult, NewCheckpoint};
 pub use error::StoreError;
+pub use journal::JournalEntry;
+pub use lock::RunLock;
 pub use runs::{NewRun, Run, RunStatus};
 pub use usage::Usage;
 
+use crate::scrub::Scrubber;
 use rusqlite::Connection;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -38,6 +46,7 @@ pub const BUSY_TIMEOUT: Duration = Duration::from_secs(30);
 pub struct Store {
     connection: Connection,
     path: PathBuf,
+    scrubber: Scrubber,
 }
 
 impl Store {
@@ -66,7 +75,27 @@ impl Store {
     fn open_file(path: PathBuf) -> Result<Store, StoreError> {
         let mut connection = Connection::open(&path).map_err(|error| StoreError::at(&path, error))?;
         schema::prepare(&mut connection, &path, schema::MIGRATIONS)?;
-        Ok(Store { connection, path })
+        Ok(Store { connection, path, scrubber: Scrubber::from_environment() })
+    }
+
+    /// The same store once more, for another thread or beside a borrow of this one.
+    ///
+    /// # Errors
+    /// As [`Store::open`].
+    pub fn again(&self) -> Result<Store, StoreError> {
+        Store::open_file(self.path.clone())
+    }
+
+    /// Takes these secrets out of what is written from here on, in place of those of the environment.
+    #[must_use]
+    pub fn scrubbed_by(mut self, scrubber: Scrubber) -> Store {
+        self.scrubber = scrubber;
+        self
+    }
+
+    /// A text without secrets.
+    fn clean(&self, text: &str) -> String {
+        self.scrubber.scrub(text).0
     }
 
     /// The store's file.

@@ -18,6 +18,8 @@ pub struct NewRun {
     pub device: String,
     /// Where completions come from.
     pub provider: String,
+    /// What the caller asked for, as JSON: a run that goes on goes on so.
+    pub options: String,
 }
 
 /// A run of the store.
@@ -66,7 +68,8 @@ impl RunStatus {
     }
 }
 
-const COLUMNS: &str = "id, workflow, kernel, backend, runtime, device, provider, status, started_at, finished_at";
+const COLUMNS: &str =
+    "id, workflow, kernel, backend, runtime, device, provider, status, started_at, finished_at, options";
 
 impl Store {
     /// Notes that a run starts, and gives its number.
@@ -74,14 +77,26 @@ impl Store {
     /// # Errors
     /// The store cannot be written.
     pub fn start_run(&self, run: &NewRun) -> Result<i64, StoreError> {
-        let sql = "INSERT INTO runs (workflow, kernel, backend, runtime, device, provider, status, started_at) \
-                   VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)";
-        let NewRun { workflow, kernel, backend, runtime, device, provider } = run;
+        let sql = "INSERT INTO runs (workflow, kernel, backend, runtime, device, provider, status, started_at, \
+                   options) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)";
+        let NewRun { workflow, kernel, backend, runtime, device, provider, options } = run;
         let status = RunStatus::Running.word();
         self.connection
-            .execute(sql, params![workflow, kernel, backend, runtime, device, provider, status, now()])
+            .execute(sql, params![workflow, kernel, backend, runtime, device, provider, status, now(), options])
             .map_err(|error| StoreError::at(&self.path, error))?;
         Ok(self.connection.last_insert_rowid())
+    }
+
+    /// Notes that a run goes on.
+    ///
+    /// # Errors
+    /// The store cannot be written.
+    pub fn continue_run(&self, run: i64) -> Result<(), StoreError> {
+        let sql = "UPDATE runs SET status = ?2, finished_at = NULL WHERE id = ?1";
+        self.connection
+            .execute(sql, params![run, RunStatus::Running.word()])
+            .map(|_| ())
+            .map_err(|error| StoreError::at(&self.path, error))
     }
 
     /// Notes how a run ended.
@@ -130,6 +145,7 @@ fn read_run(row: &Row<'_>) -> rusqlite::Result<Run> {
             runtime: row.get(4)?,
             device: row.get(5)?,
             provider: row.get(6)?,
+            options: row.get(10)?,
         },
         // A word of a later version: the run is not one of ours to judge, and reads as interrupted.
         status: RunStatus::of(&status).unwrap_or(RunStatus::Stopped),

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 /// In order; the index of the last, plus one, is the version that this program knows.
-pub(super) const MIGRATIONS: &[&str] = &[include_str!("v1.sql"), include_str!("v2.sql")];
+pub(super) const MIGRATIONS: &[&str] = &[include_str!("v1.sql"), include_str!("v2.sql"), include_str!("v3.sql")];
 
 /// Between two tries to switch a new store over.
 const RETRY_EVERY: Duration = Duration::from_millis(20);

@@ -1,10 +1,12 @@
 //! One transformation: specialized for the device, bound to the context, lowered. Workflows and `peak lower` share it.
 
 use super::environment::Environment;
+use super::retold::Retold;
 use crate::context::KernelContext;
 use crate::context::scope::Facts;
 use crate::lowering::{
-    self, Attempt, Event, Judge, Lowering, LoweringError, Surroundings, Templates, Unjudged, apply_transformation,
+    self, AnswerFormat, Attempt, Event, Judge, Lowering, LoweringError, Surroundings, Templates, Unjudged,
+    apply_transformation,
 };
 use crate::plan::{NotApplicable, PlanInputs, TransformationPlan, plan};
 use crate::provider::{Catch, CompletionRequest, Provider};
@@ -33,6 +35,8 @@ pub struct Workshop<'a> {
     pub templates: &'a Templates,
     /// Repairs of one pass, at most.
     pub repairs: u32,
+    /// How answers are asked for.
+    pub format: AnswerFormat,
 }
 
 /// Why a transformation was not applied.
@@ -53,6 +57,10 @@ pub enum ApplyError {
     #[error(transparent)]
     #[diagnostic(transparent)]
     Lowering(#[from] LoweringError),
+    /// What an earlier part of the run came to.
+    #[error(transparent)]
+    #[diagnostic(transparent)]
+    Retold(#[from] Retold),
 }
 
 /// What applying came to.
@@ -85,26 +93,29 @@ impl AppliedStep {
         self.attempts.iter().filter(|attempt| attempt.completion.is_some() && attempt.attempt > 0).count()
     }
 
-    /// Keeps every attempt with its texts.
+    /// Keeps every attempt with its texts; of a run, with the step.
     ///
     /// # Errors
     /// The store cannot be written.
     pub fn keep(
         &self,
         store: &mut Store,
-        run: Option<i64>,
+        run: Option<(i64, usize)>,
         transformation: &str,
         provider: &str,
     ) -> Result<(), crate::store::StoreError> {
         for (position, attempt) in self.attempts.iter().enumerate() {
             store.put_attempt(&NewAttempt {
-                run,
+                run: run.map(|(run, _)| run),
+                at: run.map(|(_, step)| (count(step), count(position))),
                 transformation,
                 pass: &attempt.pass,
                 region: attempt.region.words(),
                 number: attempt.attempt + 1,
                 class: attempt.class.map(FailureClass::name),
+                code: attempt.code.as_deref(),
                 message: attempt.message.as_deref().unwrap_or_default(),
+                facts: &attempt.facts,
                 prompt: self.prompts.get(position).map_or("", String::as_str),
                 completion: attempt.completion.as_deref(),
                 provider,
@@ -127,6 +138,7 @@ impl<'a> Workshop<'a> {
             provider: environment.provider,
             templates: environment.templates,
             repairs,
+            format: environment.format,
         }
     }
 
@@ -182,6 +194,7 @@ impl<'a> Workshop<'a> {
             judge,
             observer: &mut watcher,
             repairs: self.repairs,
+            format: self.format,
         };
         let result = apply_transformation(context, &plan, &mut lowering);
         let (prompts, expects) = (watcher.prompts, plan.expects.clone());
@@ -238,6 +251,10 @@ fn check_conflicts(
             other: other.clone(),
         }))),
     }
+}
+
+fn count(index: usize) -> u32 {
+    u32::try_from(index).unwrap_or(u32::MAX)
 }
 
 /// What people are told while a transformation is applied.

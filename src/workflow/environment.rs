@@ -1,13 +1,15 @@
 //! What a run works with. Put together by [`crate::session`]; tests put one together by hand.
 
+use super::decision::Decision;
 use crate::context::scope::Facts;
-use crate::lowering::Templates;
+use crate::lowering::{AnswerFormat, Templates};
 use crate::provider::Provider;
 use crate::runner::{Compile, Execute};
-use crate::store::Store;
+use crate::store::{Run, Store};
 use crate::tune::{Cache, Measured, TuneTiming};
 use peak_backend_api::{Backend, DeviceInfo};
 use peak_grammar::ir::{Device, Library};
+use serde::{Deserialize, Serialize};
 use std::sync::atomic::AtomicBool;
 
 /// Everything outside the run itself.
@@ -32,6 +34,8 @@ pub struct Environment<'a> {
     pub provider: &'a dyn Provider,
     /// Whether the provider replays what was answered before.
     pub replays: bool,
+    /// How answers are asked for.
+    pub format: AnswerFormat,
     /// The prompts' templates.
     pub templates: &'a Templates,
     /// Keeps checkpoints, attempts and measurements.
@@ -45,7 +49,8 @@ pub struct Environment<'a> {
 }
 
 /// What the caller asks for beyond the workflow.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Options {
     /// Configurations after each step, in place of the workflow's.
     pub tune_budget: Option<u32>,
@@ -55,6 +60,20 @@ pub struct Options {
     pub fresh: bool,
     /// Tells the model what the device counted, where it counts. Prompts then depend on more than the kernel.
     pub counters: bool,
+    /// What is decided, in order, in place of what times decide.
+    pub decisions: Option<Vec<Decision>>,
+    /// The run to go on with; a new one where there is none. The store holds the other options of that run.
+    #[serde(skip)]
+    pub resume: Option<i64>,
+}
+
+impl Options {
+    /// Those that a run was started with, for going on with it; what an older version did not keep is as if unsaid.
+    #[must_use]
+    pub fn of_run(run: &Run) -> Options {
+        let kept: Options = serde_json::from_str(&run.of.options).unwrap_or_default();
+        Options { resume: Some(run.id), ..kept }
+    }
 }
 
 impl Environment<'_> {

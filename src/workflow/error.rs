@@ -35,9 +35,56 @@ pub enum WorkflowError {
         /// The name.
         name: String,
     },
+    /// A run that is to go on is not where it was.
+    #[error("run {run} cannot go on: it is at `{now}`, and was at `{then}`")]
+    #[diagnostic(
+        code("peak::resume-diverged"),
+        help("the kernel, the workflow or a transformation changed since: leave `--resume` out to start a new run")
+    )]
+    Diverged {
+        /// The run.
+        run: i64,
+        /// The place now.
+        now: String,
+        /// The place then.
+        then: String,
+    },
+    /// An entry of a run's journal that this version cannot read or write.
+    #[error("run {run} cannot go on: what it did at `{place}` cannot be read ({reason})")]
+    #[diagnostic(
+        code("peak::resume-unreadable"),
+        help("another version of Peak started it: leave `--resume` out to start a new run")
+    )]
+    Journal {
+        /// The run.
+        run: i64,
+        /// The place.
+        place: String,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// Another process carries the run out.
+    #[error("run {run} is under way in another process")]
+    #[diagnostic(code("peak::run-in-progress"), help("wait for it, or stop it, then use `--resume` again"))]
+    InProgress {
+        /// The run.
+        run: i64,
+    },
+    /// Decisions are to be followed, and there is none for this place.
+    #[error("no decision is recorded for {what}")]
+    #[diagnostic(
+        code("peak::decision-missing"),
+        help(
+            "another way was taken than when it was recorded: leave out `--decisions recorded` to go by times, with `--record` to record anew"
+        )
+    )]
+    NoDecision {
+        /// The place.
+        what: String,
+    },
     /// It was stopped before the baseline was measured.
     #[error("stopped on request, before the baseline was measured")]
-    #[diagnostic(code("peak::interrupted"), help("run the same command again: what was measured is in the store"))]
+    #[diagnostic(code("peak::interrupted"), help("`--resume` goes on with it: what was measured is in the store"))]
     Interrupted,
     /// The oracle cannot be compiled.
     #[error(transparent)]

@@ -7,7 +7,7 @@ use crate::context::launch::ConcretePlan;
 use crate::context::source::compile_request;
 use crate::context::{Configuration, Inputs, KernelContext};
 use crate::lowering::Judge;
-use crate::runner::{Failure, FailureClass};
+use crate::runner::{Failure, FailureClass, is_environment};
 use crate::tune::Rng;
 use crate::tune::space::Space;
 use crate::validate::{Candidate, OutputsValidator, Validator, Verified};
@@ -47,7 +47,8 @@ impl Judge for RunJudge<'_, '_, '_> {
     fn compile(&mut self, context: &KernelContext) -> Result<(), Failure> {
         let (inputs, configurations) = judged_at(context, self.environment)?;
         for configuration in &configurations {
-            compile(context, configuration, &inputs, self.environment).map(|_| ())?;
+            compile(context, configuration, &inputs, self.environment)
+                .map_err(|failure| seen_at(failure, &inputs, configuration))?;
         }
         Ok(())
     }
@@ -60,6 +61,15 @@ impl Judge for RunJudge<'_, '_, '_> {
     fn known(&self) -> Vec<String> {
         self.checker.known.to_vec()
     }
+}
+
+/// A failure with what it was seen at; the machine's own stays as it is.
+fn seen_at(failure: Failure, inputs: &Inputs, configuration: &Configuration) -> Failure {
+    if is_environment(&failure) {
+        return failure;
+    }
+    let values: Vec<String> = configuration.iter().map(|(name, value)| format!("{name} = {value}")).collect();
+    failure.with_fact(format!("seen at {} with {}", inputs_words(inputs), values.join(", ")))
 }
 
 /// Compiles one configuration.

@@ -1,10 +1,11 @@
 //! The line of a run: the points that it reached, and which of them is best. Pure bookkeeping, like git's graph.
 
 use crate::context::{Configuration, Inputs, KernelContext};
+use serde::{Deserialize, Serialize};
 use std::rc::Rc;
 
 /// What one input size came to at a point.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SizeResult {
     /// The scalar inputs.
     pub inputs: Inputs,
@@ -142,9 +143,21 @@ impl Line {
 
     /// Moves to the fastest point; to the last accepted where nothing is timed.
     pub fn keep_best(&mut self) {
+        self.current = self.best();
+    }
+
+    /// The position of the fastest point; of the last accepted where nothing is timed.
+    #[must_use]
+    pub fn best(&self) -> usize {
         let timed = self.accepted.iter().filter_map(|index| Some((self.points[*index].score()?, *index)));
         let fastest = timed.min_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, index)| index);
-        self.current = fastest.or(self.accepted.last().copied()).unwrap_or(0);
+        fastest.or(self.accepted.last().copied()).unwrap_or(0)
+    }
+
+    /// The position of the first accepted point with this context.
+    #[must_use]
+    pub fn with_context(&self, hash: &str) -> Option<usize> {
+        self.accepted.iter().copied().find(|index| self.points[*index].context.hash() == hash)
     }
 
     /// How many points were accepted, the baseline included.

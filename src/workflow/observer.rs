@@ -59,6 +59,8 @@ pub struct Best {
 /// What a run took from recordings and from earlier runs, and what it did anew.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Reused {
+    /// Steps that an earlier part of this run carried out.
+    pub steps: usize,
     /// Times taken from the store.
     pub measurements: usize,
     /// Times measured now.

@@ -4,7 +4,7 @@
 //! line `===`, then a completion. It answers the one pass of the tiling transformation, with no repair allowed.
 
 use super::fixture::{HLSL, Log, Scripted, ScriptedJudge, data, facts, matmul, planned, templates, tiling, words};
-use peak::lowering::{Lowering, Surroundings, apply_transformation, checks::CHECKS};
+use peak::lowering::{AnswerFormat, Lowering, Surroundings, apply_transformation, checks::CHECKS};
 use peak_backend_api::Spelling;
 use peak_grammar::ir::{Check, Region};
 use std::collections::BTreeMap;
@@ -56,8 +56,8 @@ fn outcome(case: &Case<'_>) -> (String, String) {
     let surroundings = Surroundings { spelling: if cuda { &CUDA } else { &HLSL }, device: None, facts: &facts };
     let (mut judge, mut observer) = (ScriptedJudge::default(), Log::default());
     let (judge, observer) = (&mut judge, &mut observer);
-    let mut lowering =
-        Lowering { provider: &provider, templates: &templates, surroundings, judge, observer, repairs: 0 };
+    let (provider, templates, format) = (&provider, &templates, AnswerFormat::default());
+    let mut lowering = Lowering { provider, templates, surroundings, judge, observer, repairs: 0, format };
     match apply_transformation(&context, &planned(&context, &transformation), &mut lowering) {
         Ok(_) => ("accepted".to_owned(), String::new()),
         Err(rejected) => {

@@ -4,7 +4,7 @@
 use indexmap::IndexMap;
 use peak::context::scope::Facts;
 use peak::context::{CONTEXT_VERSION, KernelContext, Regions};
-use peak::lowering::{Event, Judge, Lowering, MAX_REPAIRS, Observer, Surroundings, Templates};
+use peak::lowering::{AnswerFormat, Event, Judge, Lowering, MAX_REPAIRS, Observer, Surroundings, Templates};
 use peak::plan::{PlanInputs, TransformationPlan};
 use peak::provider::{Completion, CompletionRequest, Provider, ProviderError};
 use peak::runner::Failure;
@@ -354,5 +354,6 @@ pub fn lowering<'a>(
     observer: &'a mut Log,
 ) -> Lowering<'a> {
     let surroundings = Surroundings { spelling: &HLSL, device: None, facts };
-    Lowering { provider, templates, surroundings, judge, observer, repairs: MAX_REPAIRS }
+    let format = AnswerFormat::default();
+    Lowering { provider, templates, surroundings, judge, observer, repairs: MAX_REPAIRS, format }
 }

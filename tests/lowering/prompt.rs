@@ -2,7 +2,9 @@
 
 use super::fixture::{HLSL, facts, matmul, planned, step, templates, tiling, words};
 use peak::context::KernelContext;
-use peak::lowering::{Lowering, Repair, Silent, Surroundings, Unjudged, apply_transformation, prepared, render};
+use peak::lowering::{
+    AnswerFormat, Lowering, Repair, Silent, Surroundings, Unjudged, apply_transformation, prepared, render,
+};
 use peak::provider::{Catch, Recorded};
 use peak::runner::{Failure, FailureClass};
 use peak_grammar::ir::{Action, Region, Transformation};
@@ -20,6 +22,7 @@ fn prompt(context: &KernelContext, transformation: &Transformation, known: &[Str
         judge: &mut judge,
         observer: &mut Silent,
         repairs: 0,
+        format: AnswerFormat::default(),
     };
     apply_transformation(context, &plan, &mut lowering).expect_err("the prompt is caught, not answered");
     catch.caught().expect("the pass asks a model").prompt
@@ -79,6 +82,7 @@ fn a_repair_shows_the_failure_the_answer_and_what_usually_goes_wrong() {
         surroundings,
         known: &[],
         repair: Some(&repair),
+        format: AnswerFormat::default(),
     };
     let text = render(&templates(), &prompt).expect("the templates render");
     let tail = text.split("# An earlier answer failed").nth(1).expect("the repair part");

@@ -4,8 +4,9 @@ use super::fixture::Scripted;
 use peak::context::Regions;
 use peak::preferences::ProviderSettings;
 use peak::provider::{
-    CompletionRequest, Conduct, EmbeddedSource, FolderSource, KeyFacts, Keys, Mailbox, ParentAnswer, Provider,
-    ProviderError, ProviderOptions, Record, Recorded, Recording, RecordingSource, RequestIdentity, Scrubber, open,
+    CompletionRequest, Conduct, EmbeddedSource, FolderSource, KeyFacts, KeyParts, Keys, Mailbox, ParentAnswer,
+    Provider, ProviderError, ProviderOptions, Record, Recorded, Recording, RecordingSource, RequestIdentity, Scrubber,
+    open,
 };
 use peak_grammar::ir::{Region, SettingValue};
 use std::collections::BTreeMap;
@@ -22,7 +23,12 @@ fn request(prompt: &str) -> CompletionRequest {
         region: Some(Region::DeviceCode),
         repair: 0,
     };
-    CompletionRequest { prompt: prompt.to_owned(), identity, key: peak::hash::hex(b"what counts") }
+    CompletionRequest {
+        prompt: prompt.to_owned(),
+        identity,
+        key: peak::hash::hex(b"what counts"),
+        parts: KeyParts::default(),
+    }
 }
 
 fn key_facts() -> KeyFacts {

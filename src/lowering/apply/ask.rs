@@ -10,7 +10,7 @@ use crate::lowering::prompt::{PromptFacts, render};
 use crate::lowering::repair::Repair;
 use crate::plan::{PassPlan, RegionRequest};
 use crate::provider::{CompletionRequest, KeyFacts, RequestIdentity};
-use crate::runner::FailureClass;
+use crate::runner::Failure;
 
 /// How a pass's repairs are counted.
 pub struct Budget {
@@ -64,7 +64,7 @@ impl Run<'_, '_> {
                 Err(refused) => refused,
             };
             let failure = rejection.failure();
-            self.mark(attempt, failure.class, Some(rejection.code), &failure.message);
+            self.mark(attempt, &failure, Some(rejection.code));
             self.failed(pass, Some(request.region), &failure);
             let Some(first) = budget.take() else {
                 let (pass, code) = (pass.name.clone(), Some(rejection.code));
@@ -92,7 +92,9 @@ impl Run<'_, '_> {
     ) -> Result<(String, usize), Box<Stop>> {
         let known = self.lowering.judge.known();
         let surroundings = self.lowering.surroundings;
-        let facts = PromptFacts { context: shown, plan: self.plan, pass, request, surroundings, known: &known, repair };
+        let format = self.lowering.format;
+        let (plan, known) = (self.plan, known.as_slice());
+        let facts = PromptFacts { context: shown, plan, pass, request, surroundings, known, repair, format };
         let prompt = render(self.lowering.templates, &facts).map_err(provider_failure)?;
         let earlier = self.attempts.iter().filter(|a| a.pass == pass.name && a.region == request.region).count();
         let number = u32::try_from(earlier).unwrap_or(u32::MAX);
@@ -109,7 +111,8 @@ impl Run<'_, '_> {
             repair: if repair.is_some() { number } else { 0 },
         };
         let region = request.region;
-        let request = CompletionRequest { prompt, identity, key: self.key(shown, request, repair) };
+        let counts = self.counts(shown, request, repair);
+        let request = CompletionRequest { prompt, identity, key: counts.key(), parts: counts.parts() };
         let answered = self.lowering.provider.complete(&request);
         self.attempts.push(Attempt {
             pass: pass.name.clone(),
@@ -123,6 +126,7 @@ impl Run<'_, '_> {
             code: None,
             message: None,
             usage: answered.as_ref().ok().and_then(|completion| completion.usage),
+            facts: Vec::new(),
         });
         let attempt = self.attempts.len() - 1;
         match answered {
@@ -135,17 +139,18 @@ impl Run<'_, '_> {
                         provider_failure(LoweringError::Unrepaired { pass, failure, error: Box::new(error) })
                     }
                 };
-                self.mark(attempt, FailureClass::Provider, None, &stop.failure.message);
+                self.mark(attempt, &stop.failure, None);
                 self.failed(pass, Some(region), &stop.failure);
                 Err(stop)
             }
         }
     }
 
-    fn key(&self, shown: &KernelContext, request: &RegionRequest, repair: Option<&Repair>) -> String {
+    /// What counts for the key of a recording.
+    fn counts(&self, shown: &KernelContext, request: &RegionRequest, repair: Option<&Repair>) -> KeyFacts {
         // What is known of devices in general does not count: a recording serves every device.
         let specific = self.plan.knowledge.iter().filter(|known| known.specific);
-        let facts = KeyFacts {
+        KeyFacts {
             backend: shown.backend.clone(),
             element: shown.kernel.element.name().to_owned(),
             accumulator: shown.kernel.accumulator.name().to_owned(),
@@ -155,16 +160,16 @@ impl Run<'_, '_> {
             regions: shown.regions.clone(),
             settings: self.plan.settings.iter().map(|(name, value)| (name.clone(), value.clone())).collect(),
             parent: repair.map(Repair::parent),
-        };
-        facts.key()
+        }
     }
 
     /// Marks an attempt as failed.
-    pub fn mark(&mut self, attempt: usize, class: FailureClass, code: Option<&'static str>, message: &str) {
+    pub fn mark(&mut self, attempt: usize, failure: &Failure, code: Option<&'static str>) {
         if let Some(attempt) = self.attempts.get_mut(attempt) {
-            attempt.class = Some(class);
+            attempt.class = Some(failure.class);
             attempt.code = code.map(str::to_owned);
-            attempt.message = Some(message.to_owned());
+            attempt.message = Some(failure.message.clone());
+            attempt.facts.clone_from(&failure.facts);
         }
     }
 }

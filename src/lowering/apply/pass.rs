@@ -96,7 +96,7 @@ impl Run<'_, '_> {
         let Verdict { failure, code, region, judged } = verdict;
         let blamed = blamed(answers, region, &failure);
         if let Some(answered) = blamed.map(|index| &answers[index]) {
-            self.mark(answered.accepted.attempt, failure.class, code, &failure.message);
+            self.mark(answered.accepted.attempt, &failure, code);
         }
         self.failed(pass, blamed.map(|index| answers[index].region), &failure);
         let (Some(index), Some(first)) = (blamed, blamed.and_then(|_| budget.take())) else {

@@ -12,6 +12,12 @@ pub const MEND: &str = "to mend it: ";
 /// Messages of a compiler that become facts, at most.
 const MESSAGES_MAX: usize = 20;
 
+/// Lines of source above and below the one that a message points at.
+const FRAME_LINES: usize = 2;
+
+/// Characters of such a line, at most.
+const FRAME_CHARS: usize = 200;
+
 /// Whether a failure is the machine's (a missing toolchain or driver), not the candidate's: never cached, no repair.
 #[must_use]
 pub fn is_environment(failure: &Failure) -> bool {
@@ -105,10 +111,22 @@ fn source_fact(message: &SourceMessage, request: Option<&CompileRequest>) -> Str
     let index = usize::try_from(message.line).ok().and_then(|line| line.checked_sub(1));
     let pieces = request.map(|request| request.pieces.as_slice()).unwrap_or_default();
     let source = pieces.iter().find(|known| known.name == *piece);
-    match source.zip(index).and_then(|(source, index)| source.text.lines().nth(index)) {
-        Some(line) => format!("{place}\n    {}", line.trim()),
+    match source.zip(index).and_then(|(source, index)| frame(&source.text, index)) {
+        Some(frame) => format!("{place}\n{frame}"),
         None => place,
     }
+}
+
+/// Lines of source around a line, which is marked.
+fn frame(text: &str, index: usize) -> Option<String> {
+    text.lines().nth(index)?;
+    let first = index.saturating_sub(FRAME_LINES);
+    let lines = text.lines().enumerate().skip(first).take(index - first + FRAME_LINES + 1);
+    let shown = lines.map(|(at, line)| {
+        let cut: String = line.trim_end().chars().take(FRAME_CHARS).collect();
+        format!("{} {:>4} | {cut}", if at == index { '>' } else { ' ' }, at + 1).trim_end().to_owned()
+    });
+    Some(shown.collect::<Vec<_>>().join("\n"))
 }
 
 #[cfg(test)]
@@ -135,7 +153,8 @@ mod tests {
         let messages = vec![message(Severity::Warning, "odd"), message(Severity::Error, "unknown type 'flot'")];
         let failure = compile_failure(&CompileError::Source(messages), Some(&request));
         assert_eq!(failure.class, FailureClass::Compile);
-        assert_eq!(failure.facts[0], "error in device code, line 2, column 3: unknown type 'flot'\n    flot b;");
+        let framed = "error in device code, line 2, column 3: unknown type 'flot'\n     1 | int a;\n>    2 |   flot b;";
+        assert_eq!(failure.facts[0], framed);
         assert!(failure.facts[1].starts_with("warning"));
         assert!(!is_environment(&failure));
     }

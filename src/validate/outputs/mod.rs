@@ -172,7 +172,8 @@ impl OutputsValidator {
                 tally.reject(&check, why);
                 continue;
             }
-            let outcome = subject.run(&plan, check.fill, bench)?;
+            let outcome = subject.run(&plan, check.fill, bench);
+            let outcome = outcome.map_err(|failure| report::seen_at(failure, &check, subject.configuration))?;
             let share = compare_all(&case, &outcome);
             let finished = Finished { check, plan, case, outcome };
             let (Some(share), true) = (share, finished.outcome.changed_inputs.is_empty()) else {
@@ -227,7 +228,8 @@ impl OutputsValidator {
             tally.skip(check, "neither the reference nor an oracle is there");
             return Ok(());
         }
-        let outcome = subject.run(plan, check.fill, bench)?;
+        let outcome = subject.run(plan, check.fill, bench);
+        let outcome = outcome.map_err(|failure| report::seen_at(failure, check, subject.configuration))?;
         if !outcome.changed_inputs.is_empty() {
             return Err(inputs_changed(check, subject.configuration, &outcome));
         }
@@ -291,7 +293,8 @@ impl OutputsValidator {
         tally: &mut Tally,
     ) -> Result<(), Failure> {
         let Finished { check, plan, case, outcome } = finished;
-        let again = subject.run(plan, check.fill, bench)?;
+        let again = subject.run(plan, check.fill, bench);
+        let again = again.map_err(|failure| report::seen_at(failure, check, subject.configuration))?;
         if again.outputs == outcome.outputs {
             return Ok(());
         }

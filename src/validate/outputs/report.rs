@@ -7,7 +7,7 @@ use super::truths::Case;
 use crate::context::{Configuration, KernelContext};
 use crate::data::decode;
 use crate::oracle::Oracle;
-use crate::runner::{Failure, FailureClass, RunOutcome};
+use crate::runner::{Failure, FailureClass, RunOutcome, is_environment};
 use peak_grammar::ir::Direction;
 
 /// A wrong run, with all that is needed to explain it.
@@ -98,6 +98,14 @@ pub(super) fn parameters(check: &Check, configuration: &Configuration) -> String
     let inputs = pairs(check.inputs.iter().map(|(name, value)| (name, value)).collect());
     let tuning = pairs(configuration.iter().collect());
     [inputs, tuning, check.data()].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("; ")
+}
+
+/// A failure of compiling or running, with the execution parameters that it was seen at; the machine's own stays as it is.
+pub(super) fn seen_at(failure: Failure, check: &Check, configuration: &Configuration) -> Failure {
+    if is_environment(&failure) {
+        return failure;
+    }
+    failure.with_fact(format!("seen at the execution parameters: {}", parameters(check, configuration)))
 }
 
 /// `C: 64 of 4096 elements are wrong (1.6%); largest error 3 at C[1, 2]: 5 instead of 8`.

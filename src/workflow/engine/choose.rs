@@ -1,13 +1,14 @@
 //! `let the model choose from ...`: what applies here is listed, one name comes back, and that one is tried.
 
 use super::{Flow, Run};
-use crate::lowering::{CHOICE, Choice, Choosing, choose};
+use crate::lowering::{CHOICE, Choice, Choosing, UNKNOWN_CHOICE, choose};
 use crate::plan::TransformationPlan;
 use crate::runner::{Failure, FailureClass};
 use crate::store::NewAttempt;
 use crate::workflow::apply::{ApplyError, Workshop};
 use crate::workflow::environment::Environment;
 use crate::workflow::error::WorkflowError;
+use crate::workflow::remembered::Remembered;
 use crate::workflow::row::Verdict;
 use crate::workflow::rows::{self, StepFacts};
 use peak_grammar::ir::{Application, WorkflowStep};
@@ -80,21 +81,20 @@ impl<'e> Run<'e, '_> {
         let retries = self.workflow.on_failure.retries;
         let context = self.line.current().context.clone();
         let workshop = Workshop::of(self.environment, retries);
+        let asked = Remembered::new(workshop.provider, &self.answers, self.id, self.steps);
         let choice = choose(&Choosing {
             context: &context,
             candidates: &candidates.plans,
-            provider: workshop.provider,
+            provider: &asked,
             templates: workshop.templates,
             surroundings: workshop.surroundings(),
             known: &self.known,
             repairs: retries,
         });
-        keep(&choice, self.id, &candidates.plans, self.environment)?;
+        let recalled = asked.recalled();
+        keep(&choice, (self.id, self.steps), &candidates.plans, self.environment)?;
         let answered = choice.attempts.iter().filter(|attempt| attempt.completion.is_some()).count();
-        match self.environment.replays {
-            true => self.reused.completions += answered,
-            false => self.reused.asked += answered,
-        }
+        self.count_answers(answered, recalled);
         self.choice_calls = (answered, answered.saturating_sub(1));
         match choice.chosen {
             Ok(index) => {
@@ -117,7 +117,8 @@ impl<'e> Run<'e, '_> {
 
     /// What several branches will ask first is asked at once: none of it hangs on what becomes of another branch.
     pub(super) fn ask_ahead(&mut self, branches: &[Vec<WorkflowStep>]) {
-        if self.environment.replays {
+        // A run that goes on may have these answers: each is asked for in its turn, where it is not kept.
+        if self.environment.replays || self.environment.options.resume.is_some() {
             return;
         }
         let workshop = Workshop::of(self.environment, self.workflow.on_failure.retries);
@@ -148,20 +149,27 @@ impl<'e> Run<'e, '_> {
 /// Keeps every request and its answer.
 fn keep(
     choice: &Choice,
-    run: i64,
+    (run, step): (i64, usize),
     candidates: &[TransformationPlan],
     environment: &mut Environment<'_>,
 ) -> Result<(), WorkflowError> {
     let names: Vec<&str> = candidates.iter().map(|plan| plan.transformation.as_str()).collect();
     let provider = environment.provider.name();
-    for (number, attempt) in (1..).zip(&choice.attempts) {
+    for (number, attempt) in (1_u32..).zip(&choice.attempts) {
         environment.store.put_attempt(&NewAttempt {
             run: Some(run),
+            at: Some((u32::try_from(step).unwrap_or(u32::MAX), number - 1)),
             transformation: CHOICE,
             pass: &names.join("+"),
             region: "choice",
             number,
             class: attempt.failure.as_ref().map(|failure: &Failure| FailureClass::name(failure.class)),
+            code: attempt
+                .failure
+                .as_ref()
+                .filter(|failure| failure.class == FailureClass::Apply)
+                .map(|_| UNKNOWN_CHOICE),
+            facts: attempt.failure.as_ref().map_or(&[], |failure| failure.facts.as_slice()),
             message: attempt.failure.as_ref().map_or("", |failure| failure.message.as_str()),
             prompt: &attempt.prompt,
             completion: attempt.completion.as_deref(),

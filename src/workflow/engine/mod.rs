@@ -2,29 +2,35 @@
 //! from going on at all is an error.
 
 mod attempt;
+mod branches;
 mod choose;
 mod compare;
+mod journal;
 
 use crate::context::{Inputs, KernelContext};
 use crate::provider::Usage;
 use crate::runner::{Failure, FailureClass, is_environment};
-use crate::store::{NewRun, RunStatus};
+use crate::store::{NewRun, RunStatus, Store};
 use crate::validate::outputs::CheckPlan;
 use crate::validate::{OutputsValidator, VALIDATORS};
 use crate::workflow::apply::ApplyError;
+use crate::workflow::decision::DecisionKind;
 use crate::workflow::environment::Environment;
 use crate::workflow::error::WorkflowError;
 use crate::workflow::judge::{Checker, largest_checked};
-use crate::workflow::line::{Line, Pace, Point, SizeResult};
+use crate::workflow::line::{Line, Point, SizeResult};
 use crate::workflow::measure::{SizeMeasured, measure};
 use crate::workflow::observer::{Answer, Best, Finished, Observer, Question, Reused};
+use crate::workflow::past::Past;
 use crate::workflow::row::{Row, Verdict};
 use crate::workflow::rows::{self, StepFacts};
-use attempt::{effort, put};
+use attempt::{effort, kept_context, put};
 use indexmap::IndexMap;
+use journal::{Journal, place};
 use peak_grammar::ir::{Application, Expectation, FailurePolicy, Workflow, WorkflowStep};
 use std::collections::BTreeSet;
 use std::rc::Rc;
+use std::sync::Mutex;
 use std::sync::atomic::Ordering;
 
 /// The name of the first row and checkpoint.
@@ -58,6 +64,9 @@ pub(super) struct Run<'e, 'a> {
     pub validator: OutputsValidator,
     pub reused: Reused,
     pub known: Vec<String>,
+    pub journal: Journal,
+    /// A connection of its own: answers are kept while steps are under way.
+    pub answers: Mutex<Store>,
     pub rows: Vec<Row>,
     pub diagnostics: Vec<(String, ApplyError)>,
     line: Line,
@@ -101,14 +110,9 @@ pub fn run(
         // Where nothing is timed, small sizes say all that there is to say.
         false => vec![largest_checked(&context.kernel)],
     };
-    let id = environment.store.start_run(&NewRun {
-        workflow: workflow.name.clone(),
-        kernel: workflow.kernel.clone(),
-        backend: environment.backend.name().to_owned(),
-        runtime: environment.info.runtime.clone(),
-        device: environment.info.name.clone(),
-        provider: environment.provider.name().to_owned(),
-    })?;
+    let id = started(workflow, environment)?;
+    let Some(_lock) = environment.store.lock_run(id)? else { return Err(WorkflowError::InProgress { run: id }) };
+    environment.store.continue_run(id)?;
     let result = run_from(workflow, context, sizes, id, environment, observer);
     let status = match &result {
         Ok(Outcome { failure: None, .. }) => RunStatus::Finished,
@@ -117,6 +121,22 @@ pub fn run(
     };
     environment.store.finish_run(id, status)?;
     result
+}
+
+/// The run to go on with, or a new one.
+fn started(workflow: &Workflow, environment: &Environment<'_>) -> Result<i64, WorkflowError> {
+    if let Some(id) = environment.options.resume {
+        return Ok(id);
+    }
+    Ok(environment.store.start_run(&NewRun {
+        workflow: workflow.name.clone(),
+        kernel: workflow.kernel.clone(),
+        backend: environment.backend.name().to_owned(),
+        runtime: environment.info.runtime.clone(),
+        device: environment.info.name.clone(),
+        provider: environment.provider.name().to_owned(),
+        options: serde_json::json!(environment.options).to_string(),
+    })?)
 }
 
 fn run_from(
@@ -131,23 +151,10 @@ fn run_from(
     let mut validator = OutputsValidator::new(&context, &context.start(), plan)?;
     let mut reused = Reused::default();
     let known = rows::known_facts(&context.kernel, &sizes, environment.device);
-    let context = Rc::new(context);
-    let effort = effort(workflow, environment, 0, BASELINE);
-    let mut measured = Vec::new();
-    for inputs in &sizes {
-        let mut checker = Checker { validator: &mut validator, reused: &mut reused, known: &known };
-        let size = measure(&context, inputs, &[], &effort, environment, &mut checker, observer).map_err(|failure| {
-            match environment.cancelled.load(Ordering::Relaxed) {
-                true => WorkflowError::Interrupted,
-                false => WorkflowError::Baseline { failure },
-            }
-        })?;
-        measured.push(size);
-    }
-    let facts = StepFacts { index: 0, name: BASELINE, verdict: Verdict::Accepted, ..StepFacts::default() };
-    let rows = rows::rows(&facts, &context.kernel, &measured, None, None, environment);
-    let checkpoint = put(environment, id, BASELINE, None, &context, &rows, 0, Verdict::Accepted)?;
-    let baseline = Point { step: BASELINE.to_owned(), context, sizes: results(measured), checkpoint };
+    let mut journal = Journal::open(environment.store, id, environment.options.decisions.clone())?;
+    let answers = Mutex::new(environment.store.again()?);
+    let mut start = Start { sizes: &sizes, id, known: &known, validator: &mut validator, reused: &mut reused };
+    let (baseline, rows) = start.baseline(workflow, context, &mut journal, environment, observer)?;
     let line = Line::new(baseline);
     let mut run = Run {
         environment,
@@ -158,6 +165,8 @@ fn run_from(
         validator,
         reused,
         known,
+        journal,
+        answers,
         rows: Vec::new(),
         diagnostics: Vec::new(),
         line,
@@ -172,6 +181,63 @@ fn run_from(
     run.say_of_validators();
     let flow = run.steps(&workflow.steps)?;
     run.finish(flow)
+}
+
+/// What the baseline is made with.
+struct Start<'s> {
+    sizes: &'s [Inputs],
+    id: i64,
+    known: &'s [String],
+    validator: &'s mut OutputsValidator,
+    reused: &'s mut Reused,
+}
+
+impl Start<'_> {
+    /// The naive kernel, measured and kept; as it was kept, where the run goes on.
+    fn baseline(
+        &mut self,
+        workflow: &Workflow,
+        context: KernelContext,
+        journal: &mut Journal,
+        environment: &mut Environment<'_>,
+        observer: &mut dyn Observer,
+    ) -> Result<(Point, Vec<Row>), WorkflowError> {
+        let place = place(0, BASELINE, &context.hash());
+        let step = BASELINE.to_owned();
+        if let Some((Past::Step { rows, sizes, .. }, checkpoint)) = journal.past(&place)? {
+            self.reused.steps += 1;
+            let context = Rc::new(kept_context(environment.store, checkpoint)?);
+            return Ok((Point { step, context, sizes, checkpoint: checkpoint.unwrap_or_default() }, rows));
+        }
+        let measured = self.measured(workflow, &context, environment, observer)?;
+        let facts = StepFacts { index: 0, name: BASELINE, verdict: Verdict::Accepted, ..StepFacts::default() };
+        let rows = rows::rows(&facts, &context.kernel, &measured, None, None, environment);
+        let sizes = results(measured);
+        let (rows_kept, verdict) = (rows.clone(), Verdict::Accepted);
+        let past = Past::Step { rows: rows_kept, sizes: sizes.clone(), verdict, decision: None };
+        let checkpoint = put(environment, journal, self.id, None, &context, place, &past)?;
+        Ok((Point { step, context: Rc::new(context), sizes, checkpoint }, rows))
+    }
+
+    fn measured(
+        &mut self,
+        workflow: &Workflow,
+        context: &KernelContext,
+        environment: &mut Environment<'_>,
+        observer: &mut dyn Observer,
+    ) -> Result<Vec<SizeMeasured>, WorkflowError> {
+        let effort = effort(workflow, environment, 0, BASELINE);
+        let mut measured = Vec::new();
+        for inputs in self.sizes {
+            let mut checker = Checker { validator: self.validator, reused: self.reused, known: self.known };
+            let size = measure(context, inputs, &[], &effort, environment, &mut checker, observer);
+            measured.push(size.map_err(|failure| match environment.cancelled.load(Ordering::Relaxed) {
+                true => WorkflowError::Interrupted,
+                false => WorkflowError::Baseline { failure },
+            })?);
+        }
+        Ok(measured)
+    }
 }
 
 /// Constructs that are parsed and not carried out yet are refused before anything runs.
@@ -265,7 +331,7 @@ impl<'e> Run<'e, '_> {
                 Ok(Flow::Done)
             }
             WorkflowStep::KeepBest => {
-                self.line.keep_best();
+                self.keep_best()?;
                 let id = self.line.current().checkpoint;
                 self.environment.store.set_current(id)?;
                 Ok(Flow::Done)
@@ -283,18 +349,28 @@ impl<'e> Run<'e, '_> {
             if !asks || asked >= MAX_ASKED || self.ended().is_some() {
                 return Ok(Flow::Stopped(failure));
             }
-            let question = Question {
-                step: &application.transformation,
-                failure: &failure.to_string(),
-                standing: &self.line.current().step,
-            };
-            match self.observer.ask(&question) {
-                Answer::Retry => {}
-                Answer::Skip => break,
-                Answer::Stop => return Ok(Flow::Stopped(failure)),
+            match self.asked_of_a_person(application, &failure)?.as_str() {
+                "retry" => {}
+                "skip" => break,
+                _ => return Ok(Flow::Stopped(failure)),
             }
         }
         Ok(Flow::Done)
+    }
+
+    /// What a person says to a failure.
+    fn asked_of_a_person(&mut self, application: &Application, failure: &Failure) -> Result<String, WorkflowError> {
+        let step = application.transformation.as_str();
+        let context = self.line.current().context.hash();
+        self.decide(DecisionKind::Ask, step, context, |run| {
+            let standing = run.line.current().step.clone();
+            let question = Question { step, failure: &failure.to_string(), standing: &standing };
+            match run.observer.ask(&question) {
+                Answer::Retry => "retry".to_owned(),
+                Answer::Skip => "skip".to_owned(),
+                Answer::Stop => "stop".to_owned(),
+            }
+        })
     }
 
     /// `try ... or keep going`: a failure or a slow-down costs nothing.
@@ -304,69 +380,18 @@ impl<'e> Run<'e, '_> {
         Ok(failure.filter(is_environment).map_or(Flow::Done, Flow::Stopped))
     }
 
-    /// `choose best of`: every branch from here; the fastest valid one goes on.
-    fn choose(&mut self, branches: &'e [Vec<WorkflowStep>]) -> Result<Flow, WorkflowError> {
-        self.ask_ahead(branches);
-        let start = self.line.position();
-        let mut best: Option<usize> = None;
-        let mut last_failure = None;
-        for branch in branches {
-            self.line.go_to(start);
-            match self.steps(branch)? {
-                Flow::Stopped(failure) => last_failure = Some(failure),
-                Flow::Done => {
-                    let here = self.line.position();
-                    let wins = match best {
-                        None => true,
-                        Some(held) => self.line.current().compared_with(self.line.at(held)) == Some(Pace::Faster),
-                    };
-                    if wins {
-                        best = Some(here);
-                    }
-                }
-            }
-        }
-        self.line.go_to(best.unwrap_or(start));
-        self.environment.store.set_current(self.line.current().checkpoint)?;
-        match (best, last_failure) {
-            (None, Some(failure)) => Ok(Flow::Stopped(failure)),
-            _ => Ok(Flow::Done),
-        }
-    }
-
-    /// `repeat at most N times until the gain is below P percent`; once where nothing is timed. A round that ends slower
-    /// than it began is undone, and the last.
-    fn repeat(&mut self, times: u32, least: Option<f64>, body: &'e [WorkflowStep]) -> Result<Flow, WorkflowError> {
-        for _ in 0..times {
-            let start = self.line.position();
-            let before = self.line.current().score();
-            if let Flow::Stopped(failure) = self.steps(body)? {
-                return Ok(Flow::Stopped(failure));
-            }
-            let (Some(before), Some(after)) = (before, self.line.current().score()) else { break };
-            if self.line.current().compared_with(self.line.at(start)) == Some(Pace::Slower) {
-                self.line.go_to(start);
-                self.environment.store.set_current(self.line.current().checkpoint)?;
-                self.observer.note("this round made the kernel slower: it is undone, and `repeat` ends");
-                break;
-            }
-            let gain = (before / after - 1.0) * 100.0;
-            if least.is_some_and(|least| gain < least) {
-                break;
-            }
-        }
-        Ok(Flow::Done)
-    }
-
     fn finish(mut self, flow: Flow) -> Result<Outcome, WorkflowError> {
         let failure = match flow {
             Flow::Done => None,
             Flow::Stopped(failure) => Some(failure),
         };
         // A run that ended early still names the best verified kernel.
-        let keeps_best = self.workflow.steps.contains(&WorkflowStep::KeepBest) || failure.is_some();
-        if keeps_best {
-            self.line.keep_best();
+        match &failure {
+            Some(_) => self.line.keep_best(),
+            // As the last step it was just carried out.
+            None if self.workflow.steps.last() == Some(&WorkflowStep::KeepBest) => {}
+            None if self.workflow.steps.contains(&WorkflowStep::KeepBest) => self.keep_best()?,
+            None => {}
         }
         let interrupted = failure.is_some() && self.is_stopped();
         let best = self.line.current();
