@@ -28,6 +28,20 @@ fn after(block: &Block<TransformationClause>) -> Vec<&Name> {
     names.collect()
 }
 
+/// Names of a circle that are shown, at most.
+const SHOWN: usize = 8;
+
+/// A circle in words, its middle left out where it is long.
+fn shown(circle: &[&str]) -> String {
+    match circle {
+        [first @ .., last] if circle.len() > SHOWN => {
+            let more = circle.len() - SHOWN;
+            format!("{} -> ({more} more) -> {last}", first[..SHOWN - 1].join(" -> "))
+        }
+        all => all.join(" -> "),
+    }
+}
+
 /// A walk in depth with its own stack: the chain of links may be as long as the input.
 fn circles<'a, C>(
     table: &Table<'a, C>,
@@ -58,7 +72,7 @@ fn circles<'a, C>(
                 let message = format!("the {kind} `{}` {verb} itself", link.value);
                 let out = &mut reports[*file];
                 let diagnostic = out.error("peak::cycle", link.span, message).label("closes the circle");
-                out.push(diagnostic.help(format!("the circle is {}; break it at one place", circle.join(" -> "))));
+                out.push(diagnostic.help(format!("the circle is {}; break it at one place", shown(&circle))));
             } else if let Some((known, _)) = table.get_key_value(link.value.as_str()) {
                 on_path.insert(known);
                 path.push((known, 0));
