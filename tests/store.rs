@@ -330,6 +330,7 @@ fn secrets_reach_no_file_of_the_store() {
         prompt: &prompt,
         completion: Some(&completion),
         provider: "mailbox",
+        usage: None,
     };
     store.put_attempt(&attempt).expect("kept");
     let value = serde_json::json!({ "failure": facts[0] }).to_string();

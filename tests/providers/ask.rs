@@ -3,8 +3,8 @@
 use super::server::Server;
 use peak::preferences::ProviderSettings;
 use peak::provider::{
-    Completion, CompletionRequest, Conduct, Heard, Keys, Provider, ProviderError, ProviderOptions, RequestIdentity,
-    Scrubber, open,
+    Completion, CompletionRequest, Conduct, Heard, KeyParts, Keys, Provider, ProviderError, ProviderOptions,
+    RequestIdentity, Scrubber, open,
 };
 use std::fmt::Write;
 use std::sync::{Arc, Mutex};
@@ -22,7 +22,12 @@ pub fn request(prompt: &str) -> CompletionRequest {
         region: Some(peak_grammar::ir::Region::DeviceCode),
         repair: 0,
     };
-    CompletionRequest { prompt: prompt.to_owned(), identity, key: peak::hash::hex(prompt.as_bytes()) }
+    CompletionRequest {
+        prompt: prompt.to_owned(),
+        identity,
+        key: peak::hash::hex(prompt.as_bytes()),
+        parts: KeyParts::default(),
+    }
 }
 
 /// What was heard, and the pauses that passed.

@@ -171,6 +171,19 @@ struct HostDevice {
     damaged: bool,
 }
 
+/// The buffer that the first launch passes by that name.
+fn bound<'s>(sequence: &'s LaunchSequence, name: &'s str) -> &'s str {
+    let arguments = sequence.steps.iter().find_map(|step| match step {
+        LaunchStep::Launch { arguments, .. } => Some(arguments),
+        LaunchStep::Fill { .. } => None,
+    });
+    let argument = arguments.and_then(|arguments| arguments.iter().find(|argument| argument.name == name));
+    match argument.map(|argument| &argument.value) {
+        Some(ArgumentValue::Buffer(buffer)) => buffer,
+        _ => name,
+    }
+}
+
 impl HostDevice {
     fn buffer(&mut self, name: &str) -> Result<&mut Vec<u8>, RuntimeError> {
         let missing = || RuntimeError::Buffer { name: name.to_owned(), problem: "not allocated".to_owned() };
@@ -178,7 +191,7 @@ impl HostDevice {
     }
 
     /// What the program's device code says; the time that it claims.
-    fn execute(&mut self, program: ProgramId) -> Result<u64, RuntimeError> {
+    fn execute(&mut self, program: ProgramId, sequence: &LaunchSequence) -> Result<u64, RuntimeError> {
         if self.damaged {
             std::process::abort();
         }
@@ -191,9 +204,9 @@ impl HostDevice {
         match words.first().copied().unwrap_or_default() {
             // C = A, B = B + 1 in its first byte.
             "copy" => {
-                let bytes = self.buffer("A")?.clone();
-                *self.buffer("C")? = bytes;
-                let inout = self.buffer("B")?;
+                let bytes = self.buffer(bound(sequence, "A"))?.clone();
+                *self.buffer(bound(sequence, "C"))? = bytes;
+                let inout = self.buffer(bound(sequence, "B"))?;
                 inout[0] = inout[0].wrapping_add(1);
             }
             "nothing" => {}
@@ -253,17 +266,17 @@ impl Device for HostDevice {
         self.buffer(name).cloned()
     }
 
-    fn run(&mut self, program: ProgramId, _: &LaunchSequence) -> Result<(), RuntimeError> {
-        self.execute(program).map(drop)
+    fn run(&mut self, program: ProgramId, sequence: &LaunchSequence) -> Result<(), RuntimeError> {
+        self.execute(program, sequence).map(drop)
     }
 
     fn time(
         &mut self,
         program: ProgramId,
-        _: &LaunchSequence,
+        sequence: &LaunchSequence,
         repeats: u32,
         _: Caches,
     ) -> Result<Vec<u64>, RuntimeError> {
-        (0..repeats).map(|_| self.execute(program)).collect()
+        (0..repeats).map(|_| self.execute(program, sequence)).collect()
     }
 }

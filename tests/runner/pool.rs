@@ -67,7 +67,7 @@ fn messages_come_back_as_facts_and_a_missing_compiler_is_the_machines_fault() {
     let pool = pool(options());
     let failure = pool.compile(&request("compile-error here")).expect_err("an error");
     assert_eq!(failure.class, FailureClass::Compile);
-    assert_eq!(failure.facts, ["error in device code, line 1, column 1: no such word\n    compile-error here"]);
+    assert_eq!(failure.facts, ["error in device code, line 1, column 1: no such word\n>    1 | compile-error here"]);
     assert!(!is_environment(&failure));
     assert!(is_environment(&pool.compile(&request("compile-missing")).expect_err("no compiler")));
 }
