@@ -97,16 +97,13 @@ pub fn stop_on_interrupt() -> Arc<AtomicBool> {
 }
 
 /// A progress line of its own, for `peak lower`: there while somebody is asked, and quiet where nobody looks.
-#[must_use]
 pub fn asking_line(app: &App) -> impl Fn(&Heard<'_>) + Send + Sync + use<> {
     let bar = Progress::new(app.quiet || app.json);
     let shown = AtomicBool::new(false);
     move |heard| {
         match heard {
-            Heard::Receiving { .. } if bar.is_live() => {
-                if !shown.swap(true, Ordering::Relaxed) {
-                    bar.stage("asking", None);
-                }
+            Heard::Receiving { .. } if bar.is_live() && !shown.swap(true, Ordering::Relaxed) => {
+                bar.stage("asking", None);
             }
             Heard::Over if shown.swap(false, Ordering::Relaxed) => bar.finish(),
             _ => {}

@@ -26,10 +26,13 @@ impl std::fmt::Display for KeySource {
     }
 }
 
+/// Reads a variable.
+type Variables = dyn Fn(&str) -> Option<String> + Send + Sync;
+
 /// Looks up a key by variable and provider.
 #[derive(Clone)]
 pub struct Keys {
-    variable: Arc<dyn Fn(&str) -> Option<String> + Send + Sync>,
+    variable: Arc<Variables>,
     keyring: bool,
 }
 

@@ -24,6 +24,7 @@ const RUN_DEADLINE: Duration = Duration::from_secs(30);
 
 /// Somebody to compare.
 #[derive(Clone, Debug)]
+#[allow(clippy::large_enum_variant, reason = "there are a handful of them")]
 pub enum Contender {
     /// A kernel context: a kernel's start or a checkpoint.
     Context {

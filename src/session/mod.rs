@@ -83,7 +83,6 @@ pub struct SessionOptions<'a> {
 
 impl Session {
     /// Says step by step what to open, for a program; see [`SessionBuilder`].
-    #[must_use]
     pub fn builder() -> SessionBuilder {
         SessionBuilder::default()
     }

@@ -41,6 +41,7 @@ pub struct Entry {
     #[serde(default)]
     pub configuration: Configuration,
     /// Metrics by name.
+    #[allow(dead_code, reason = "the example that shares this file expects none")]
     pub counts: IndexMap<String, u64>,
     /// Metrics that a GPU counts otherwise, and why.
     #[serde(default)]

@@ -16,7 +16,7 @@ use std::rc::Rc;
 /// What an artifact became.
 enum Loaded {
     Module(Program),
-    Library(LibraryProgram),
+    Library(Box<LibraryProgram>),
 }
 
 /// A device with what was put on it. Dropping it frees everything.
@@ -54,7 +54,7 @@ impl Device for GpuDevice {
     fn load(&mut self, artifact: &Artifact) -> Result<ProgramId, RuntimeError> {
         self.context.enter()?;
         let program = match artifact.kind {
-            ArtifactKind::Library => Loaded::Library(LibraryProgram::new(&self.context, artifact)?),
+            ArtifactKind::Library => Loaded::Library(Box::new(LibraryProgram::new(&self.context, artifact)?)),
             _ => Loaded::Module(Program::new(&self.context, artifact)?),
         };
         let id = self.next_program;

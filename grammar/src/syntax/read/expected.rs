@@ -50,7 +50,7 @@ fn slip(rule: Rule, line: &str, rest: &str) -> Option<&'static str> {
         rest if rest.starts_with('[') && rule == Rule::kernel_line && argument => {
             "an array is written `array[n] of f32`"
         }
-        rest if rest == ":" => "no clause ends in a colon: leave it out",
+        ":" => "no clause ends in a colon: leave it out",
         _ if OPENERS.iter().any(|opener| line.starts_with(opener)) => {
             "the words stand on lines of their own below it, indented"
         }
