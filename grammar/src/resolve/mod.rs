@@ -50,7 +50,9 @@ pub(crate) fn load(files: &[SourceFile]) -> (Library, Vec<Diagnostic>) {
         }
     }
     for (found, report) in diagnostics.iter_mut().zip(reports) {
-        found.extend(report.finish());
+        // What could not be read is told of once, whatever was taken in its place.
+        let unread: Vec<Span> = found.iter().map(|one| one.span).collect();
+        found.extend(report.finish().into_iter().filter(|one| !unread.contains(&one.span)));
         found.sort_by_key(|diagnostic| diagnostic.span.start);
     }
     (library, diagnostics.concat())

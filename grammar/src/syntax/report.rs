@@ -87,6 +87,11 @@ impl<'a> Report<'a> {
 
     /// Adds a finding.
     pub(crate) fn push(&mut self, diagnostic: Diagnostic) {
+        // A number that does not fit is read as another: what is wrong with that one is nobody's slip.
+        let stands_in = |last: &Diagnostic| last.code == "peak::number-range" && last.span == diagnostic.span;
+        if self.diagnostics.last().is_some_and(stands_in) {
+            return;
+        }
         match self.diagnostics.len() < MAX_DIAGNOSTICS {
             true => self.diagnostics.push(diagnostic),
             false => self.dropped += 1,
