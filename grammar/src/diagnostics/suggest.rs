@@ -7,13 +7,17 @@ const LISTED: usize = 12;
 #[must_use]
 pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let folded = name.to_lowercase();
+    let length = folded.chars().count();
     // A third of the letters may differ, one in the shortest names.
     let most = (name.chars().count() / 3).max(1);
     known
         .into_iter()
-        .map(|candidate| (strsim::damerau_levenshtein(&folded, &candidate.to_lowercase()), candidate))
+        .map(|candidate| (candidate.to_lowercase(), candidate))
+        // Names whose lengths differ by more are no nearer; to find out by their letters takes longer.
+        .filter(|(lower, _)| lower.chars().count().abs_diff(length) <= most)
+        .map(|(lower, candidate)| (strsim::damerau_levenshtein(&folded, &lower), candidate))
         // A single letter is near to every other, which helps nobody.
-        .filter(|(distance, _)| *distance <= most && *distance < folded.chars().count())
+        .filter(|(distance, _)| *distance <= most && *distance < length)
         .min()
         .map(|(_, candidate)| candidate)
 }
